@@ -1,5 +1,5 @@
 """Find the account for a webhook of the installation's own Shopify or Stripe app. Each app has one
-URL for all clients."""
+URL for all clients, so the request itself must identify the account."""
 
 from typing import Final
 

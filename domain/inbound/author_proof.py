@@ -31,8 +31,8 @@ class AuthorProof(StrEnum):
 
 
 def may_vouch(proof: AuthorProof, mapping: Mapping[str, str] | None) -> bool:
-    """Return True if webhooks to the endpoint can verify a customer's address. Any holder of the
-    endpoint's secret can then do so.
+    """Return True if webhooks to the endpoint can verify a customer's address. If so, any holder of
+    the endpoint's secret can declare an address verified.
 
     `mapping`: the endpoint's mapping, for the generic form only.
     """

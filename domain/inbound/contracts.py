@@ -23,8 +23,8 @@ class ProcessWebhookInput(Contract):
 
 class WebhookWorked(Contract):
     """The result of one attempt to process a webhook. `run`: a run to start, or None. `wait_s`:
-    seconds until the next attempt, or 0 if processing has ended. `waits_for`: the limit that the
-    webhook waits for. `next_ids`: webhooks of the same client to process next."""
+    seconds until the next attempt, or 0 if processing has ended. `waits_for`: the limit that blocks
+    the webhook. `next_ids`: webhooks of the same client to process next."""
 
     run: ProcessEventInput | None = None
     wait_s: float = 0

@@ -43,10 +43,10 @@ _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 class OpenEndpoint:
     """The endpoint that a request resolves to.
 
-    The secrets are encrypted. `sealed_previous_secret`: the secret before the last rotation, while
-    that secret is still valid. `is_live`: False if the connection has recently ended. The endpoint
-    then accepts only compliance requests. `vouches`: whether the endpoint is trusted to vouch for
-    customers' addresses.
+    The secrets are encrypted. `sealed_previous_secret`: the secret that the last rotation replaced,
+    or None if that secret is no longer valid. `is_live`: False if the connection has recently
+    ended. The endpoint then accepts only compliance requests. `vouches`: whether the endpoint is
+    trusted to vouch for customers' addresses.
     """
 
     tenant: TenantId

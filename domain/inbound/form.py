@@ -29,8 +29,8 @@ _CHARSETS: Final = re.compile(
 )
 
 _MAX_NAME: Final = 200
-# Maximum length of a header, in bytes, because the library takes quadratic time to read a header's
-# parameters.
+# Maximum length of a header, in bytes. It is low because the library reads a header's parameters in
+# quadratic time.
 _MAX_HEADER: Final = 1_000
 _MAX_PARAMETERS: Final = 20
 _MULTIPART: Final = b"multipart/form-data"

@@ -29,8 +29,8 @@ from domain.inbound.webhook_signature import require_match, signature_header
 from domain.intake.customer_email import is_same_customer
 from domain.integrations.providers import Provider
 
-# Both topics have the same kind and share one queue, because the order of the customer's and the
-# staff's messages matters.
+# Both topics have the same kind and therefore share one queue, because the order of messages and
+# state changes matters.
 FORM_TOPICS: Final[Mapping[str, WebhookKind]] = {
     "message": WebhookKind.TICKET,
     "status": WebhookKind.TICKET,
@@ -39,8 +39,8 @@ FORM_TOPICS: Final[Mapping[str, WebhookKind]] = {
 
 class HelpdeskForm(HelpdeskShape):
     """A filled-in template. `from_agent`: whether the merchant's staff or software wrote the
-    message. `first`: whether the message opened the ticket. `external_id`: the idempotency key of
-    the action with which this service sent the message."""
+    message. `first`: whether the message opened the ticket. `external_id`: if this service sent the
+    message, the idempotency key of the action that sent it."""
 
     event: Literal["message", "status"]
     ticket_id: Id

@@ -66,9 +66,9 @@ class Author(StrEnum):
 @dataclass(frozen=True, slots=True)
 class HelpdeskMessage:
     """A message in a ticket. `message_id`: the platform's id for the message, or None if the
-    platform sends none. `is_first`: whether the message opened the ticket. `written_by`: the same
-    as `StaffMessage.by`. `author_id`: the platform's id for the customer who wrote the message. The
-    platform assigns this id, so a customer cannot choose it."""
+    platform sends none. `is_first`: whether the message opened the ticket. `written_by`: the
+    author's address or another identifier from the platform. `author_id`: the platform's id for the
+    customer who wrote the message. The platform assigns this id, so a customer cannot choose it."""
 
     provider: Provider
     ticket_id: str
@@ -107,8 +107,8 @@ def message_key(ticket_id: str, name: str) -> str:
 
 
 def meaning_of(message: HelpdeskMessage) -> Meaning:
-    """Return the meaning of a ticket message. A customer's public message is a ticket. A customer's
-    private message is ignored."""
+    """Return the meaning of a ticket message: a StaffMessage for a message from staff, or an
+    InboundTicket for a customer's public message. A customer's private message is ignored."""
     if message.author is Author.STAFF:
         return StaffMessage(
             ticket_id=message.ticket_id,

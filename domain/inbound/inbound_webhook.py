@@ -12,7 +12,7 @@ from domain.integrations.providers import Provider
 class WebhookKind(StrEnum):
     """The kind of webhook for each topic.
 
-    `ticket`: a customer's message or request. `fact`: an update of an order. `duty`: a compliance
+    `ticket`: a customer's message or request. `fact`: an update to an order. `duty`: a compliance
     request from the platform (erase a customer, deliver a customer's data, disconnect). `ignored`:
     not relevant to this service.
     """

@@ -25,12 +25,12 @@ QUEUE: Final = 20_000
 one hour of processing."""
 
 FROM_STRANGERS: Final = frozenset({WebhookKind.TICKET, WebhookKind.IGNORED})
-"""The kinds of webhooks that strangers can trigger. They have their own daily limits, so that a
-flood of emails displaces no refund, order or compliance request."""
+"""The kinds of webhooks that strangers can trigger. These kinds have their own daily limits, so
+that a flood of emails displaces no refund, order or compliance request."""
 
 DAY_ROWS: Final = 100_000
-"""Maximum number of webhooks in 24 hours for a client with a plan. It is limited because each
-webhook leaves a database row and up to CUT_TO bytes of its body."""
+"""Maximum number of webhooks in 24 hours for a client with a plan. Their number is limited because
+each webhook leaves a database row and up to CUT_TO bytes of its body."""
 
 DAY_ROWS_WITHOUT_PLAN: Final = 10_000
 """Maximum number of webhooks in 24 hours for a client without a plan. It is lower than DAY_ROWS,
@@ -45,8 +45,8 @@ CONNECTION_PART: Final = 2
 through one connection leaves the rest to the client's other connections."""
 
 UNPROVED_WAITING: Final = 1_000
-"""Maximum number of a client's tickets that wait for the unverified-sender limit. The limit admits
-about this number in half a day."""
+"""Maximum number of a client's tickets that may wait because of the limit for unverified senders.
+That limit admits about this number in half a day."""
 
 
 @dataclass(frozen=True, slots=True)

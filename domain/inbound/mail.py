@@ -58,8 +58,8 @@ class InboundMail:
 
     @property
     def only_author(self) -> str | None:
-        """The address in the From header, or None unless the email has exactly one From address and
-        the provider reports the same address."""
+        """The address in the From header if it is the only one there and the provider reports the
+        same address, otherwise None."""
         froms = self.values("from")
         mailbox = only_mailbox(self.author)
         box = only_mailbox(froms[0]) if froms else mailbox

@@ -186,8 +186,8 @@ def _check_steps(compiled: Iterable[ParsedResult], body: dict[str, JsonValue]) -
     """Raise WebhookUnreadable if evaluating the expressions on the body could take more than
     MAX_STEPS.
 
-    Only expressions with a projection count, because their nodes may be evaluated once for each
-    value in the body. All other nodes are evaluated once.
+    Only expressions that contain a projection are counted, because their nodes may be evaluated
+    once for each value in the body. All other nodes are evaluated once.
     """
     trees = [list(_nodes(one.parsed)) for one in compiled]
     wide = sum(len(tree) for tree in trees if any(node["type"] in _PROJECTIONS for node in tree))

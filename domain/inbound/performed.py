@@ -12,9 +12,9 @@ class ComplianceReason(StrEnum):
 
     `no_address`: the platform did not identify a customer, so only the facts about the customer's
     orders were erased. `data_requested`: a human must deliver the customer's data.
-    `conversations_left`: the shop's data is erased, but conversations with its customers, exports
-    and data sent to other systems remain. `shop_unproved`: the connection's credentials have never
-    authenticated with the shop, so nothing was erased and an operator must decide.
+    `conversations_left`: the shop's data is erased, but exports, data sent to other systems and
+    conversations with the shop's customers remain. `shop_unproved`: the connection's credentials
+    have never authenticated with the shop, so nothing was erased and an operator must decide.
     `secret_untrusted`: the secret that signed the request was waiting for a second manager's
     approval, so nothing was erased and an operator must decide.
     """
@@ -34,8 +34,8 @@ class Performed:
     `reference`: the id of the data request or of the erasure's certificate. `erase`: an erasure to
     start before the webhook counts as processed. The erasure's workflow has the id
     `names.erase_id(client_id, erase.subject)`. If that workflow is already running, a second
-    workflow is not started. The same request always yields the same erasure, so the erasure is
-    still started after a crash.
+    workflow is not started. The same request always yields the same erasure, so a retry after a
+    crash can start it.
     """
 
     outcome: Outcome

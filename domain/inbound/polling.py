@@ -91,8 +91,8 @@ def poll_name(topic: str, thing: str, version: str) -> Identity:
 
 
 def is_due(cursor: PollCursor | None, connected_at: datetime, now: datetime) -> bool:
-    """Return True if a connection is due for polling. After failed polls, the interval doubles with
-    each consecutive failure."""
+    """Return True if a connection is due for polling. The interval doubles with each consecutive
+    failed poll."""
     if cursor is None:
         return now - connected_at >= SETTLES
     if cursor.failures == 0:

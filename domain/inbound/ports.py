@@ -29,8 +29,8 @@ class EndpointFacts:
     event field. `received_at`: the time when the webhook arrived, for webhooks that do not state a
     time. `is_signed`: whether the request was verified with a secret on arrival. `vouches`: whether
     the endpoint's statements about a customer's address were trusted on arrival, and are still
-    trusted. `was_trusted`: whether that secret was trusted on arrival. The installation's own
-    secrets are always trusted."""
+    trusted. `was_trusted`: whether the secret that verified the request was trusted on arrival. The
+    installation's own secrets are always trusted."""
 
     integration_id: str
     settings: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
@@ -53,8 +53,8 @@ class Platform(Protocol):
     refusal_status: int
     """The HTTP status that makes this provider stop retrying a rejected request."""
     needs_secret: bool
-    """True if the provider issues the secret, so that the secret is required for creating an
-    endpoint. If False, the service generates the secret, or no secret is used (`signs`)."""
+    """True if the provider issues the secret, which is then required for creating an endpoint. If
+    False, the service generates the secret, unless the provider uses none (`signs`)."""
     signs: bool
     """True if requests contain a signature or another credential in addition to the secret token in
     the URL."""
@@ -90,8 +90,8 @@ class WebhookStarter(Protocol):
     async def process_webhook(self, webhook: "ProcessWebhookInput", *, wake: bool = False) -> bool:
         """Start a webhook's workflow. Return False if the workflow is already running.
 
-        `wake`: make a waiting workflow retry now. Raises EngineUnavailable. In that case, the
-        periodic sweep starts the workflow later.
+        `wake`: make a waiting workflow retry now. Raises EngineUnavailable if the workflow cannot
+        be started. The periodic sweep then starts it later.
         """
 
 

@@ -16,13 +16,14 @@ from domain.intake.customer_email import is_same_customer
 from domain.integrations.providers import Provider
 
 IN_FLIGHT: Final = timedelta(minutes=1)
-"""The period for which an unfinished message from the agent can leave a reported message undecided.
-After this time, the reported message is attributed to a human."""
+"""The period for which the agent's message counts as being sent. During this period, a reported
+message that may be the agent's message stays undecided. After it, the reported message is
+attributed to a human."""
 
 _TAG: Final = re.compile(r"<[^<>]*>")
 _MAX_CHARS: Final = 200_000
-# Some helpdesks insert the author's name before a message. This is its maximum length in
-# characters, not counting spaces.
+# Some helpdesks insert the author's name before a message. This is the maximum length of the name,
+# in characters, excluding spaces.
 _MAX_HEAD: Final = 80
 _MIN_INK: Final = 12
 # NFC composes at most this many characters into one character.
@@ -43,8 +44,8 @@ class AgentMessage:
     """A message that the agent has sent to the ticket, or has started to send. `reference`: the
     platform's id for the message, once it is known. `keys`: the idempotency keys with which the
     message may have been sent. `is_settled`: whether the outcome of sending is final, even if it is
-    unknown. `bare`: the text without the AI disclosure, or "". Earlier versions sent messages
-    without the disclosure."""
+    unknown. `bare`: the agent's text as earlier versions sent it, without the AI disclosure, or ""
+    for a human's text or a note."""
 
     reference: str | None
     keys: frozenset[str]
@@ -56,7 +57,8 @@ class AgentMessage:
 
 def own_author(provider: Provider, settings: Mapping[str, str]) -> str | None:
     """Return the platform's identifier for the agent's account. Return None if the settings do not
-    contain the identifier. For Gorgias, the identifier is stored with the credentials instead."""
+    contain the identifier. For Gorgias, the result is always None, because the identifier is stored
+    with the credentials."""
     match provider:
         case Provider.INTERCOM:
             return settings.get("admin_id")
@@ -69,8 +71,8 @@ def own_author(provider: Provider, settings: Mapping[str, str]) -> str | None:
 def authorship(
     message: StaffMessage, written: Sequence[AgentMessage], own: str | None, now: datetime
 ) -> Authorship:
-    """Return the author of the message, determined first by the platform's id, then by the
-    idempotency key, then by the text.
+    """Return the author of the message. The platform's id is compared first, then the idempotency
+    key, then the author's account, and finally the text.
 
     `written`: the agent's messages in the ticket, newest first. The text is compared only with the
     newest message and with unfinished messages. `own`: the identifier of the agent's account, from

@@ -9,7 +9,8 @@ from domain.core.text import UnicodeForm, normalized
 
 def customer_key(address: str | None) -> str | None:
     """Return the address in canonical form (NFKC, case-folded, stripped). Return None if the
-    address is None or blank, or if either form is too long for an email address.
+    address is None or blank, or if the address or its canonical form is too long for an email
+    address.
 
     A `+` suffix is kept, because each mail server defines its meaning. To compare two addresses,
     call `is_same_customer`. It returns False if either address has no key.

@@ -42,16 +42,16 @@ MAX_PAYLOAD_BYTES: Final = 250_000
 # before a text is truncated, because a large image may precede the customer's words.
 _IMAGE: Final = re.compile(r"\bdata:[\w/+.;=-]{0,100},[\w+/=%]{200,}", re.ASCII)
 
-# Except for the text, `normalize` reads at most 8,000 characters of a value (the list of message
-# ids). This limit is four times that length.
+# Apart from the text, the longest value that `normalize` reads is the list of message ids, limited
+# to 8,000 characters. This limit is four times that length.
 _MAX_VALUE_CHARS: Final = 32_000
 # One character more than `normalize` reads, so that `normalize` recognizes a truncated block.
 _MAX_HEADER_BLOCK: Final = 100_001
 # One item more than `normalize` reads from any list, so that `normalize` recognizes a truncated
 # list.
 _MAX_ITEMS: Final = 301
-# No real sender's objects and lists have more entries. Filtering a larger one would delay other
-# requests, so it is passed on unchanged.
+# No real sender's objects and lists have more entries. Filtering a larger object or list would
+# delay other requests, so it is passed on unchanged.
 _MANY: Final = 500
 # `PayloadView` matches the keys of large objects only by exact spelling, so a large object must
 # stay large.

@@ -159,8 +159,8 @@ class UnifiedEvent(BaseModel):
 
     @property
     def may_state_facts(self) -> bool:
-        """True if the event's fields are the merchant's own statements. The caller vouches for the
-        customer, or for an event without a customer's address.
+        """True if the event's fields are the merchant's own statements. This is the case if the
+        caller vouches for the customer or, if the event has no customer's address, for the event.
 
         A code verifies the author's text alone. Another person may have written the ticket's
         fields.

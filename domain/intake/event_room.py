@@ -1,4 +1,4 @@
-"""The storage limit for events that cost their sender nothing.
+"""The storage limit for events that the ticket quota does not limit.
 
 For a client with a plan, the limit counts the events that match no playbook, because those events
 use no ticket. For a client without a plan, the limit counts all events, because the ticket for an

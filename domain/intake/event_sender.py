@@ -38,10 +38,10 @@ class EventSender:
     """The sender of an event.
 
     `is_authenticated`: True if the email's authentication results, or the caller, confirm that this
-    customer sent it. The value is always True for other channels, except for a helpdesk ticket
-    opened by a form. `is_themselves`: True if the answer reaches only this customer. `by_form`:
-    True if a form or a program forwarded the text. `senders`: the sender's addresses. No answer is
-    sent if one of them belongs to a program.
+    customer sent it. For channels other than email, the value is always True, except for a helpdesk
+    ticket opened by a form. `is_themselves`: True if the answer reaches only this customer.
+    `by_form`: True if a form or a program forwarded the text. `senders`: the sender's addresses. No
+    answer is sent if one of them belongs to a program.
     """
 
     box: Mailbox
@@ -58,8 +58,8 @@ def event_sender(
     text: str,
     authserv_ids: Iterable[str],
 ) -> EventSender:
-    """Return an event's author. `text`: the event's text. In a message from a form, it may identify
-    the author."""
+    """Return an event's author. `text`: the event's text, which may identify the author if a form
+    sent the message."""
     given = clean_address(event.customer_email or "")
     if channel is Channel.EMAIL:
         return _of_mail(event, _Heads(headers), given, text, authserv_ids)

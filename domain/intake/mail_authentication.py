@@ -16,8 +16,8 @@ from domain.core.effort import spend
 RESULTS: Final = "authentication-results"
 SIGNATURE: Final = "dkim-signature"
 _MAX_CHARS: Final = 8_000
-# The maximum lengths of a domain and its labels, in characters (RFC 1035). The ASCII form of a
-# label is at least as long as the label.
+# The maximum lengths of a domain and its labels, in characters (RFC 1035). The limits also apply
+# before conversion to ASCII, because the ASCII form of a label is never shorter than the label.
 _MAX_DOMAIN: Final = 253
 _MAX_LABEL: Final = 63
 # The characters that separate labels (RFC 3490).

@@ -146,7 +146,7 @@ def header_list(value: JsonValue) -> HeaderList:
 
 def header_pairs(value: JsonValue) -> tuple[tuple[tuple[str, str], ...], bool]:
     """Return the values of at most _MAX_HEADERS headers, each with the header's lower-case name,
-    and True if these are all headers that were sent."""
+    and True if these are all the headers that were sent."""
     headers = header_list(value)
     given = ((name, _joined(inner)) for name, inner in headers.pairs)
     are_texts = all(isinstance(inner, str) for _, inner in headers.pairs)

@@ -219,8 +219,8 @@ class _MailFilter:
         self._layout.close()
 
     def _flush(self) -> None:
-        """Lay out the collected text. The parser delivers text in very small pieces, one for each
-        stray "<"."""
+        """Lay out the collected text. Text is collected first because the parser delivers it in
+        very small pieces, one for each stray "<"."""
         if self._text:
             # Character references (`&#1;`) can reintroduce characters that XML and lxml reject.
             self._layout.write(without_controls("".join(self._text)))

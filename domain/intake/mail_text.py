@@ -161,8 +161,8 @@ def _is_attribution(words: str) -> bool:
 
 
 def _library_attribution(words: str) -> bool:
-    """Return True if mailparser_reply recognizes the line, of at most 400 characters, as an
-    attribution."""
+    """Return True if mailparser_reply recognizes the line as an attribution. The caller limits the
+    line to _MAX_ATTRIBUTION_CHARS, which bounds the run time."""
     return _STAMP.search(words) is not None and _library_pattern().match(words) is not None
 
 

@@ -122,8 +122,8 @@ def names_verified(event: InboundEvent, channel: Channel, who: EventSender) -> b
 def is_verified(event: InboundEvent, channel: Channel) -> bool:
     """Return True if the caller vouches for the customer.
 
-    A trusted caller vouches for the customer unless the payload says otherwise. Authors of helpdesk
-    tickets and widget visitors type their own address, even if the event type identifies a
+    A trusted caller vouches for the customer unless the payload says otherwise. Widget visitors and
+    the authors of helpdesk tickets type their own address, even if the event type identifies a
     platform. Only an explicit `customer_verified` vouches for them. An event typed by a user never
     vouches for a customer.
     """

@@ -149,7 +149,8 @@ class Search:
         for request in self._words.request.finditer(self._low):
             asked_about.add(request.end())
             match = _BARE.match(self._text, request.end())
-            # Accept the number in "Annulez la 808", but not in "refund 150", where it may be a sum.
+            # Accept the number in "Annulez la 808", but not in "refund 150", where it may be an
+            # amount.
             least = 3 if _OF_AN_ORDER.search(request[0]) else 4
             if match and len(match["number"]) >= least and not self._is_counted(match):
                 self._take(match)

@@ -48,10 +48,11 @@ def speaks_of_order(event: UnifiedEvent) -> bool:
 def find_order_numbers(text: str, *, asked: bool = False) -> tuple[str, ...]:
     """Return the numbers in `text` that may identify an order.
 
-    The numbers are in upper case and in text order, without duplicates, "#" or "n°", and at most
-    MAX_NUMBERS. `asked`: the agent has asked for the order number, so a bare number is treated as
-    the answer. Phone numbers, prices, dates, measures and tracking numbers are excluded. Reads the
-    first _SEARCHED_CHARS characters, as many as the agent reads, in linear time.
+    The numbers are in upper case and in text order. Duplicates, "#" and "n°" are removed, and at
+    most MAX_NUMBERS numbers are returned. `asked`: the agent has asked for the order number, so a
+    bare number is treated as the answer. Phone numbers, prices, dates, measures and tracking
+    numbers are excluded. Reads the first _SEARCHED_CHARS characters, as many as the agent reads, in
+    linear time.
     """
     plain = _plain(text)
     spend(_PASSES * len(plain))
@@ -62,7 +63,8 @@ def find_order_numbers(text: str, *, asked: bool = False) -> tuple[str, ...]:
 
 
 def is_order_number(text: str) -> bool:
-    """Return True if the text is one order number and nothing else, as read from a message."""
+    """Return True if the text is one order number and nothing else. The number must have a form
+    that is recognized in messages."""
     found = find_order_numbers(f"{_ANNOUNCED}{text.strip()}", asked=True)
     return [_spelt(number) for number in found] == [_spelt(text.strip())]
 

@@ -68,7 +68,8 @@ class InflateBudget:
 
 
 def pdf_refusal(data: bytes, budget: InflateBudget) -> AttachmentRefusal | None:
-    """Return the reason why the PDF is refused, or None if it is stored. Reduces the budget."""
+    """Return the reason why the PDF is refused, or None if it is stored. Subtracts the inflated
+    bytes from the budget."""
     if b"%%EOF" not in data[-_TAIL:]:
         return AttachmentRefusal.UNREADABLE
     try:
@@ -90,8 +91,8 @@ def _is_active(data: bytes) -> bool:
 
 
 def _contains(data: bytes, names: tuple[bytes, ...], pattern: re.Pattern[bytes]) -> bool:
-    """Return True if the pattern matches at one of the names. Raises _Opaque beyond
-    _MAX_LOOKALIKES places where it does not match."""
+    """Return True if the pattern matches at one of the names. Raises _Opaque if it fails to match
+    at more than _MAX_LOOKALIKES of them."""
     left = _MAX_LOOKALIKES
     for name in names:
         for start in range(0, len(data), _WINDOW):

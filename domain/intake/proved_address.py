@@ -24,9 +24,10 @@ TICKET_BY_PLATFORM: Final = "ticket_by_platform"
 
 
 class ProofKind(StrEnum):
-    """The method by which an address was verified. `vouched`: an `ak_` key, the engine secret or a
-    field listed in the platform's descriptor. `mail`: the authentication of the email. `code`: a
-    code that was emailed to the address and typed by the author in the thread."""
+    """The method by which an address was verified. `vouched`: a statement from a caller with an
+    `ak_` key or the engine secret, or in a field listed in the platform's descriptor. `mail`: the
+    authentication of the email. `code`: a code that was emailed to the address and typed by the
+    author in the thread."""
 
     VOUCHED = "vouched"
     MAIL = "mail"

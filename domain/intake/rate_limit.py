@@ -15,8 +15,8 @@ _HOUR: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
 
 LARGE_DRY_RUN: Final = 16 * 1024
-"""Length, in characters, above which an encrypted dry run or simulation is treated as large. The
-limit is several times the length of a real message. Large requests have a separate limit, because
+"""Length, in characters, above which an encrypted dry run or simulation is treated as large. This
+length is several times that of a real message. Large requests have a separate limit, because
 Temporal keeps the data of each run for up to a day."""
 
 
@@ -65,8 +65,8 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
     - signup, verification, ratings through a link and OAuth clients: per IP address
     - MCP and dry runs: per client
     - simulations: per user, and also counted as dry runs of the client
-    - widget requests: per IP address or session within a client; all scopes except WIDGET have
-      longer windows
+    - widget requests: per IP address within a client, or per session for WIDGET_SESSION; all scopes
+      except WIDGET have longer windows
     - codes for visitors: per IP address across all clients
     - inbound webhooks: per endpoint; rejected requests per IP address and endpoint
     - all other requests: per user or key
@@ -135,8 +135,8 @@ def judged(
 ) -> LimitDecision:
     """Return the decision on a request. `counted`: the request times that count toward the limit,
     including this request if it was admitted."""
-    # The count exceeds the quota only if the limit was lowered. In that case, several requests have
-    # to expire.
+    # The count exceeds the quota only if the limit was lowered. In that case, several requests must
+    # expire before the next is admitted.
     next_free = counted[max(0, len(counted) - limit.quota)]
     return LimitDecision(
         limit=limit,
@@ -149,8 +149,8 @@ def judged(
 def attempt(
     limit: Limit, hits: Iterable[datetime], now: datetime
 ) -> tuple[list[datetime], LimitDecision]:
-    """Try one request. `hits`: the times of earlier admitted requests. Return the times that count
-    toward the limit afterwards, and the decision."""
+    """Decide on one request. Return the times that count toward the limit afterwards, and the
+    decision. `hits`: the times of earlier admitted requests."""
     counted = live(limit, hits, now)
     admitted = len(counted) < limit.quota
     if admitted:

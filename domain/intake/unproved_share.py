@@ -1,9 +1,9 @@
 """The share of a client's limits that is available to messages from unverified senders.
 
-Messages from a webhook or a poll count toward the share: unauthenticated mail, and claims in a
-helpdesk. A stranger may send any number of such messages from invented addresses. A domain's holder
-can prove any number of addresses, so a verified sender's messages beyond SENDER also count as
-unverified.
+Unauthenticated emails and helpdesk messages with an unverified address count toward the share if
+they arrive through a webhook or a poll. A stranger may send any number of such messages from
+invented addresses. A domain's holder can prove any number of addresses, so a verified sender's
+messages beyond SENDER also count as unverified.
 """
 
 import math
@@ -27,7 +27,7 @@ interval keeps the cost of a long queue low."""
 
 TICKET_RETRY: Final = timedelta(minutes=30)
 """Retry interval for messages that wait for tickets. The share of tickets grows slowly, but a plan
-can change and credits can be purchased."""
+change or purchased credits can increase it at any time."""
 
 SENDER: Final = MessageLimit(10, timedelta(hours=24))
 """Number of messages that one verified sender may send before further messages count toward the
@@ -37,7 +37,7 @@ _PERCENT_AT_ONCE: Final = 40
 
 
 def is_unproved(event: InboundEvent, customer: LimitKey | None) -> bool:
-    """Return True if the sender of an event is not authenticated and not confirmed by a trusted
+    """Return True if the sender of an event is neither authenticated nor confirmed by a trusted
     caller.
 
     `customer`: the event's limit key, or None if the event identifies no customer.

@@ -95,8 +95,8 @@ def is_new(standing: MailStanding, now: datetime) -> bool:
 
 
 def mails_per_day(standing: MailStanding, now: datetime) -> int:
-    """Return the group's allowance for the day: the maximum number of emails. It is 0 while too
-    many of the group's emails are rejected.
+    """Return the group's allowance for the day: the maximum number of emails. The allowance is 0
+    while too many of the group's emails are rejected.
 
     Strangers can cause rejections in the `answers` and `claims` groups. The allowances of these
     groups therefore shrink by the number of rejections, not by their share, and recover after a

@@ -27,18 +27,18 @@ class MailServers(Protocol):
 class Shop(Protocol):
     """A client's shop or payment provider. Finds orders and refunds them.
 
-    Capabilities of only some shops are separate protocols, defined next to the action that needs
-    them (`activities/runs/actions.py`). A method that has an effect raises ActionRefused
+    Capabilities that only some shops have are separate protocols, defined next to the actions that
+    need them (`activities/runs/actions.py`). A method that has an effect raises ActionRefused
     (NotAuthorized), ActionUnreachable (the action had no effect) and ActionUnknown. `key`: the
     idempotency key, the same for all attempts. It is sent if the external system supports
-    deduplication by key. `again`: whether the outcome of an earlier attempt is unknown. If it is,
-    the implementation first looks for the effect of that attempt, and repeats the effect only if
-    that is safe.
+    deduplication by key. `again`: whether the outcome of an earlier attempt is unknown. If so, the
+    implementation first looks for the effect of that attempt, and repeats the request only if that
+    is safe.
     """
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
         """Return the order with the given number. Without a number, return the latest order of the
-        customer `email`. Return None if there is no such order.
+        customer with the address `email`. Return None if there is no such order.
 
         The caller must check that the order belongs to the customer. Raises ActionRefused,
         ActionUnreachable.
@@ -50,8 +50,8 @@ class Shop(Protocol):
 
 class HelpdeskTicket(BaseModel):
     """A ticket in a helpdesk. `customer_email`: the address that receives the ticket's public
-    answers. `requester_email`: the address that the ticket's requester must have for a note or a
-    tag, or None if the helpdesk itself reported the ticket."""
+    answers. `requester_email`: the address that the ticket's requester must have before a note or a
+    tag is added. None if the helpdesk itself reported the ticket."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -76,8 +76,8 @@ class Helpdesk(Protocol):
     ) -> str:
         """Post an answer to the customer in the ticket. Return the helpdesk's id for the message.
 
-        `bare`: the text without the AI disclosure, or "". An earlier attempt may have sent the text
-        without the disclosure. `files`: the answer's attachments.
+        `bare`: the text without the AI disclosure, or "" if unknown. If `again` is True, an earlier
+        attempt may have sent this text. `files`: the answer's attachments.
         """
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
@@ -102,8 +102,8 @@ class NoticeBoard(Protocol):
 
 class Connectors(Protocol):
     """Creates API clients for the systems that a client has connected. All methods raise
-    ActionRefused for a provider of a different class, and NotAuthorized if the credentials cannot
-    be decrypted."""
+    ActionRefused if the provider is not of the kind that the method is for, and NotAuthorized if
+    the credentials cannot be decrypted."""
 
     def shop(self, integration: Integration) -> Shop: ...
 

@@ -54,9 +54,9 @@ class ProviderSpec:
     All `settings` and `credentials` are required, except settings in `optional`. Other settings are
     rejected. `secret_shapes`: the format of each credential whose format is known. `may_listen`:
     the provider may be connected without credentials, to receive webhooks only. `on_this_machine`:
-    the system is a local file, which only operators may connect. `slow_to_show`: a request can take
-    effect at the provider even though a later lookup did not show it yet. `of_payments`: the
-    provider reports payments, not orders.
+    the system is a local file, which only operators may connect. `slow_to_show`: a request may have
+    taken effect at the provider even though a later lookup does not show the effect yet.
+    `of_payments`: the provider reports payments, not orders.
     """
 
     of: SystemClass

@@ -1,4 +1,4 @@
-"""The email with the code that verifies a client's sender address, in French and in English.
+"""The email, in French and English, with the code that verifies a client's sender address.
 
 The email does not contain text from the client, because the address may belong to a stranger.
 """

@@ -26,9 +26,9 @@ class ServiceMail(StrEnum):
 class ServiceMailLimit:
     """The limit for one kind of mail. `per_address`: maximum number of emails to one address in a
     UTC day, from all clients together. `uses_allowance`: whether the email counts toward the
-    client's daily mail allowance, because the client chooses the recipient. `more_an_hour`: number
-    of emails still allowed per hour once `per_address` is reached, so that strangers cannot block a
-    mailbox for the day."""
+    client's daily mail allowance. This is the case if the client chooses the recipient.
+    `more_an_hour`: number of emails still allowed per hour once `per_address` is reached, so that
+    strangers cannot block a mailbox for the day."""
 
     per_address: int
     uses_allowance: bool

@@ -93,12 +93,12 @@ class Comparison(BaseModel):
     side is unknown.
 
     `would`: the action that the agent would have taken. `decision`: whether both sides decided
-    alike. They did if human agents answered a message that the agent would have answered, or
-    rejected a review that the agent would have requested. `actions`: whether both sides would have
-    moved the same money and goods. `facts`: whether the amounts, dates, periods, numbers and links
-    in both texts agree. `conflicts`: the kinds of facts that differ. `similarity`: the similarity
-    of the two texts, from 0 to 1. `agrees`: whether human agents gave the answer that the agent
-    would have sent automatically, or None if the agent would have requested a review.
+    alike. True if human agents answered a message that the agent would have answered. Also True if
+    they rejected a review that the agent would have requested. `actions`: whether both sides would
+    have moved the same money and goods. `facts`: whether the amounts, dates, periods, numbers and
+    links in both texts agree. `conflicts`: the kinds of facts that differ. `similarity`: the
+    similarity of the two texts, from 0 to 1. `agrees`: whether human agents gave the answer that
+    the agent would have sent automatically, or None if the agent would have requested a review.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -154,9 +154,9 @@ def _decision(would: WouldDo, did: PeopleDid) -> bool | None:
     """Return True if the decisions of the agent and of human agents agree, False if they differ, or
     None if no conclusion is possible.
 
-    If the agent would have requested a review and human agents answered, no conclusion is possible.
-    Human agents would have answered in either case. If the agent would have stayed silent, no
-    conclusion is possible unless human agents answered.
+    If the agent would have requested a review and human agents answered, no conclusion is possible,
+    because they would have answered anyway. If the agent would have stayed silent, no conclusion is
+    possible unless human agents answered.
     """
     match would:
         case WouldDo.ANSWER if did is not PeopleDid.EXPIRED:

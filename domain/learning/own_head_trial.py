@@ -13,8 +13,8 @@ from domain.agent.brain import Category
 
 MIN_LESSONS: Final = 100
 MAX_LESSONS: Final = 1_000
-"""Maximum number of a client's latest lessons that a fit uses. It is limited because the cost of a
-fit grows with the cube of the number of lessons."""
+"""Maximum number of a client's latest lessons that a fit uses. The number is limited because the
+cost of a fit grows with its cube."""
 STANDARD_ERRORS: Final = 2.0
 CHANGED_SHARE: Final = 0.05
 LONGEST: Final = timedelta(days=30)

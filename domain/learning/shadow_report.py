@@ -61,8 +61,8 @@ class ClassCounts(BaseModel):
     `kept`: all messages that the agent processed. `settled`: the messages that human agents have
     handled. `answers`, `silences` and `reviews` divide the settled messages: the agent would have
     answered them, left them unanswered, or requested a review. `expired`: reviews that expired
-    without a decision. `agreed` and `disagreed`: messages for which `Comparison.agrees` is True or
-    False. `conflicts`: messages with a conflicting fact.
+    without a decision. `agreed`: messages for which `Comparison.agrees` is True. `disagreed`:
+    messages for which it is False. `conflicts`: messages with a conflicting fact.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -143,7 +143,7 @@ class ShadowReport(BaseModel):
 
 
 def totalled(classes: Sequence[ClassCounts]) -> ClassCounts:
-    """Return the sums of the counts over all categories. The sum has an empty category name."""
+    """Return the sums of the counts over all categories. The result has an empty category name."""
     counted = [name for name in ClassCounts.model_fields if name != "classification"]
     sums = {name: sum(getattr(one, name) for one in classes) for name in counted}
     return ClassCounts(classification="", **sums)

@@ -64,12 +64,13 @@ class ThresholdPoint(BaseModel):
     """The effect of one threshold on past runs.
 
     `reviewed`: number of runs that would have been reviewed, including runs held at any threshold.
-    `alone`: number of runs that would have been sent automatically. `coverage`: these runs as a
-    share of all runs. The next four fields exclude runs held at any threshold. `edits` and
-    `rejections`: number of corrections. `edits_caught` and `rejections_caught`: number of
-    corrections that a review would have caught. `wrong_low` to `wrong_high`: the 90 % interval for
-    the number of automatically sent runs that reviewers would have corrected, at confidences with
-    enough reviews. `unknown`: number of unreviewed runs at a confidence with too few reviews.
+    `alone`: number of runs whose draft would have been sent automatically. `coverage`: `alone` as a
+    share of all runs. `edits` and `rejections`: number of drafts that reviewers edited or rejected.
+    `edits_caught` and `rejections_caught`: number of these drafts that would have been reviewed.
+    These four numbers exclude runs held at any threshold. `wrong_low` to `wrong_high`: the 90 %
+    interval for the number of automatically sent drafts that reviewers would have corrected. It
+    excludes unreviewed runs at confidences with too few reviews. `unknown`: number of the excluded
+    runs.
     """
 
     model_config = ConfigDict(frozen=True)

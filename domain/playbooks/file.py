@@ -51,8 +51,8 @@ class PlaybookDraft:
 
 
 def parse_playbooks(data: bytes) -> tuple[PlaybookSpec, ...]:
-    """Return the playbooks in a YAML file. Raises InvalidPlaybook, which lists each problem on one
-    line, up to ten problems."""
+    """Return the playbooks in a YAML file. Raises InvalidPlaybook, which lists up to ten problems,
+    one per line."""
     return playbooks_in(yaml_in(data))
 
 

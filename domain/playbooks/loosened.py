@@ -65,7 +65,7 @@ def loosened(
     `before` and `after`: all playbooks of a client, oldest first. `stopped`: the versions that
     stopped answering events within WAITS, latest first. If no playbook in `before` answers an
     event, the new playbook is compared with those from `_earlier`. Rules for actions on an order
-    are then compared with no permission at all.
+    are an exception: they are then compared with a playbook that permits nothing.
 
     For actions on an order, looser levels, amounts, ages and scopes are always included. For other
     actions, looser levels, scopes and tags are included only if there is a playbook to compare
@@ -125,7 +125,7 @@ def _example(pattern: str) -> str:
 
 def _winner(entries: Iterable[PlaybookEntry], event_type: str) -> PlaybookEntry | None:
     """Return the active playbook that answers events of this type. Return None if no playbook
-    answers them, or if the playbook is in shadow mode."""
+    answers them, or if the playbook that matches them is in shadow mode."""
     active = {entry.playbook.id: entry for entry in entries if entry.is_active}
     won = match([entry.playbook for entry in active.values()], event_type)
     entry = active[won.id] if won is not None else None

@@ -1,8 +1,8 @@
 """The policy: a matrix of the rules in a client's active playbooks, by action.
 
-Each active playbook is a channel. For each action, the policy has the rule that most channels
-share, and the channels with a different rule. The policy is not stored. It is read from the
-playbooks, and an edited policy is saved as changes to them.
+Each active playbook is a channel. For each action, the policy contains the rule that most channels
+share, and lists the channels that have a different rule. The policy is not stored. It is read from
+the playbooks, and an edited policy is saved as changes to them.
 """
 
 import hashlib

@@ -17,8 +17,8 @@ class HousekeepingInput(Contract):
     - `address_codes_s`: one day because codes count toward a daily limit, plus one day for which a
       verified address stays valid.
     - `widget_sessions_s`: counted from the last message, and longer than a session lasts.
-    - `order_facts_s`: counted from the last fact about an order, and longer than customers usually
-      ask about one.
+    - `order_facts_s`: counted from the last fact about an order, and longer than the time within
+      which customers usually ask about an order.
     - `ended_connections_s`: the period in which an ended connection accepts compliance requests.
       After it, the connection's endpoint and verified account name are removed.
     - `erased_customers_s`: the period in which refunds count toward the limit per customer. After

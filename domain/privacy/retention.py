@@ -16,8 +16,8 @@ class RecordClass(StrEnum):
     """A class of records with a common retention. `conversations`: each event with its message,
     attachments, answer, run, reviews, actions, sentiment, usage ledger entry and related webhook
     events. The retention starts at the time of the event. A conversation is removed with its last
-    message. `churn`: churn predictions. The retention starts at their week. `metrics`: daily
-    metrics. `automation_events`: records from the engine's first version."""
+    message. `churn`: churn predictions. Their retention starts with the week of the prediction.
+    `metrics`: daily metrics. `automation_events`: records from the engine's first version."""
 
     CONVERSATIONS = "conversations"
     CHURN = "churn"
@@ -73,8 +73,8 @@ def days_kept(record_class: RecordClass, overrides: Mapping[str, object]) -> int
 def kept_from(
     record_class: RecordClass, overrides: Mapping[str, object], now: datetime
 ) -> datetime | None:
-    """Return the time before which a client's records of a class are removed, or None if the
-    records are kept forever."""
+    """Return the cutoff time for a client's records of a class, or None if the records are kept
+    forever. Records from before the cutoff are removed."""
     days = days_kept(record_class, overrides)
     return None if days is None else now - timedelta(days=days)
 

@@ -7,7 +7,7 @@ from domain.reviews.escalation import Decision
 
 class SettleReviewInput(Contract):
     """The input for reading the decision on a review. `expired`: whether the time to decide has
-    elapsed, so that an undecided review is closed."""
+    elapsed, in which case an undecided review is closed."""
 
     ref: RunRef
     round: int = 0
@@ -39,8 +39,8 @@ class ReviseReviewResult(Contract):
 
 
 class ReviewDecided(Contract):
-    """The signal that wakes a run with a pending review. The signal does not contain the decision:
-    the run reads the decision from PostgreSQL."""
+    """The signal that wakes a run that has a pending review. The signal does not contain the
+    decision: the run reads the decision from PostgreSQL."""
 
     escalation_id: str
 

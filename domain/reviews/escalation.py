@@ -46,7 +46,8 @@ OPEN_STATUSES: Final = frozenset({EscalationStatus.PENDING, EscalationStatus.CLA
 
 
 class Decision(StrEnum):
-    """A decision on an escalation. A human made it, or the time to decide elapsed."""
+    """A decision on an escalation: a human's decision, or `expire` if the time to decide
+    elapsed."""
 
     APPROVE = "approve"
     EDIT = "edit"
@@ -147,8 +148,8 @@ class ReviewStanding:
     def check(self, choice: Choice, now: datetime) -> None:
         """Check that the choice may be made now.
 
-        Raises the errors of `check_open_to`, OwnRequest, ConversationMovedOn, DraftMissing,
-        EscalationChanged and SecondPersonRequired.
+        Raises OwnRequest, ConversationMovedOn, DraftMissing, EscalationChanged,
+        SecondPersonRequired, and the errors of `check_open_to`.
         """
         self.check_open_to(choice.actor, now)
         if choice.decision.executes and choice.actor in self.authors:

@@ -23,11 +23,11 @@ def check_key_maker(
     OwnRequest.
 
     `makers`: the users who created the API keys that sent the review's messages. A maker must not
-    approve. A member who may be a maker with a second address must not approve either.
+    approve. A member who may be a maker under a second address must not approve either.
 
     There is one exception, if one approval is enough. A maker may approve if no colleague can
     decide, because every key of the shop then belongs to that maker. A manager who left within the
-    last day still counts as a colleague, so that the maker cannot first remove the others.
+    last day still counts as a colleague. Otherwise, a maker could remove all colleagues first.
     """
     if is_staff(actor):
         return
@@ -45,7 +45,7 @@ def check_key_maker(
 def _may_be_maker(
     one: MemberStanding, makers: Set[str], members: tuple[MemberStanding, ...], now: datetime
 ) -> bool:
-    """Return True if the member is a maker of the keys, or may be a maker with a second address.
+    """Return True if the member is a maker of the keys, or may be a maker under a second address.
 
     A second address is assumed in two cases. Either both addresses belong to the same mailbox, or a
     maker invited the member, who joined within the last day.

@@ -14,10 +14,10 @@ _Seconds = Annotated[int, Field(ge=0)]
 
 @dataclass(frozen=True, slots=True)
 class AnswerWait:
-    """A customer's wait for an answer. `since`: the time of the first unanswered message.
-    `waited`: the business time since `since`. `due`: the time by which the target requires an
-    answer. `left`: the business time until `due`, or zero. `overdue`: the business time since
-    `due`, or zero."""
+    """A customer's wait for an answer. `since`: the time of the first unanswered message. `waited`:
+    the business time since `since`. `due`: the instant at which `waited` reaches the target.
+    `left`: the business time until `due`, or zero once it has passed. `overdue`: the business time
+    since `due`, or zero before it."""
 
     since: datetime
     waited: timedelta

@@ -1,5 +1,4 @@
-"""The email with the verification code for the author of a helpdesk ticket, in French and in
-English.
+"""The email, in French and English, with the verification code for the author of a helpdesk ticket.
 
 The text is fixed: it contains no name, text or link from the client, and no text from the ticket's
 author. An attacker who enters another person's address must not choose what that person reads.

@@ -68,8 +68,8 @@ class ExecuteResult(Contract):
 class PersistInput(Contract):
     """The outcome of a run, to be stored. `escalation`: set if the run is pending human review.
     `error_code`: set if the run failed. `joined`: id of the review to which the run's message was
-    added, so that the run itself no longer waits. It is empty if the message was not added to a
-    review."""
+    added, in which case the run itself no longer waits. It is empty if the message was not added to
+    a review."""
 
     ref: RunRef
     status: RunStatus

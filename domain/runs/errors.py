@@ -38,8 +38,8 @@ class AnswerUnknown(NoAnswer):
 
 
 class RunNotFound(DomainError):
-    """The run does not exist or belongs to another client. Both cases get the same response, so
-    that it does not reveal another client's runs."""
+    """The run does not exist or belongs to another client. Both cases get the same response, which
+    therefore does not reveal another client's runs."""
 
     code = "run_not_found"
 

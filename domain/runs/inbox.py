@@ -118,8 +118,8 @@ class InboxFilter(BaseModel):
 
 
 class InboxPlace(NamedTuple):
-    """The cursor for the inbox: the position of the last ticket on the previous page. `id`: of the
-    review for a ticket that is listed because of its review, otherwise of the conversation."""
+    """The cursor for the inbox: the position of the last ticket on the previous page. `id`: the
+    review's id if the ticket is listed because of its review, otherwise the conversation's id."""
 
     urgent: bool
     at: datetime

@@ -137,8 +137,9 @@ def merge_messages(
 
     `first`, `lookup` and `plan`: the message, lookup and plan of the run under review. `later`: the
     later messages, oldest first. A corrected order number replaces the previous number. If the plan
-    already acts on an order, other messages are not merged, and human agents handle them. A message
-    is also not merged if its sender is less verified than the first message's sender.
+    already acts on an order, a new message that is not a correction is not merged, and human agents
+    handle it. A message is also not merged if its sender is less verified than the first message's
+    sender.
     """
     acts = any(step.kind in ON_ORDERS for step in plan)
     draft = _Draft.of(first, lookup)
@@ -176,8 +177,8 @@ def corrected_number(text: str, number: str | None) -> str | None:
 
 
 def may_correct(event: UnifiedEvent) -> bool:
-    """Return True if a message may only correct the order number. Callers that do not know the
-    previous number use this function."""
+    """Return True if a message could be nothing more than a correction of the order number. Callers
+    use this function if they do not know the previous number."""
     return corrected_number(event.text, "0") is not None
 
 
@@ -256,8 +257,8 @@ def _same_sender(first: UnifiedEvent, later: UnifiedEvent) -> bool:
 def improves(made: MergedMessages, thought: ThinkingResult, before: RunDraft) -> bool:
     """Return True if the agent's result for merged messages replaces the review's draft and plan.
 
-    A corrected order number always replaces them, because the previous plan concerns the wrong
-    order. A result with a sensitive topic or unsafe input never replaces them.
+    A result with a sensitive topic or unsafe input never replaces them. Any other result does if an
+    order number was corrected, because the previous plan concerns the wrong order.
     """
     if thought.sensitive is not None or thought.hold is EscalationReason.UNSAFE_INPUT:
         return False

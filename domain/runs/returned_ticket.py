@@ -1,4 +1,4 @@
-"""Tickets that are credited back to the client because their runs did not use the brain or the
+"""Tickets that are credited back to the client because their runs used neither the brain nor the
 executor."""
 
 from domain.agent.plan import StepOutcome
@@ -13,7 +13,7 @@ def is_returned(
     failed: bool = False,
     timings: Timings | None = None,
 ) -> bool:
-    """Return True if a finished run did not use the brain or the executor, so that its ticket is
+    """Return True if a finished run used neither the brain nor the executor. Its ticket is then
     credited back.
 
     `thought_by`: the model that drafted the run's answer, SETTLED_BY if no brain was called, or

@@ -22,8 +22,8 @@ LEFT_ABOVE: Final = -0.4
 
 
 def has_mood(event: UnifiedEvent) -> bool:
-    """Return True if a sentiment is computed for the message, which must be written by a person.
-    Automatic emails and events without text have no sentiment."""
+    """Return True if a sentiment is computed for the message. Only texts written by a person have a
+    sentiment. Automatic emails and events without text have none."""
     return event.reply_allowed and bool(event.words.strip())
 
 

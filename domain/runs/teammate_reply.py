@@ -68,9 +68,9 @@ class ReplyState(StrEnum):
 
 class TeammateReply(BaseModel):
     """A stored reply. `event_id`, `run_id`: the customer's message that the reply answers, and its
-    run. `step`: the reply's step number in the action ledger. `author`: the actor's name.
-    `send_at`: the time until which the reply can be undone. `attachments`: filled only in lists of
-    replies."""
+    run. `step`: the reply's step number in the action ledger. `author`: the name of the actor who
+    wrote the reply. `send_at`: the time until which the reply can be undone. `attachments`: filled
+    only in lists of replies."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -107,10 +107,10 @@ class InternalNote(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class WriterStanding:
-    """The facts that determine whether a member may write in a conversation. `taken_by`: the
-    member who has taken over the conversation, or None. `claims`: the claims on its open
-    reviews, each with the review's id. `waiting`: the authors of replies that can still be
-    undone, oldest first."""
+    """The facts that determine whether a member may write in a conversation. `taken_by`: the member
+    who has taken over the conversation, or None. `claims`: the claims on the conversation's open
+    reviews, each with the review's id. `waiting`: the authors of replies that can still be undone,
+    oldest first."""
 
     taken_by: str | None
     claims: Sequence[tuple[str, Claim]] = ()
@@ -138,7 +138,7 @@ class AnsweredMessage:
     """The customer's message that a reply answers. `in_session`: whether the message came through a
     widget session. `can_show`: whether the visitor can still receive new messages, in the session
     or at a verified address. `was_delivered`: whether a connected platform delivered the message,
-    so that no caller is waiting for an answer."""
+    in which case no caller is waiting for an answer."""
 
     event: UnifiedEvent
     in_session: bool = False

@@ -10,8 +10,8 @@ from domain.runs.triage import MAX_AT_ONCE, ConversationStatus, TriageChange
 
 
 class TicketAction(StrEnum):
-    """An action on several tickets. `claim` and `release` concern the open review of a ticket, and
-    the assignee of a ticket without an open review. `reject` requires an open review."""
+    """An action on several tickets. `claim` and `release` apply to a ticket's open review or, if it
+    has none, to its assignee. `reject` requires an open review."""
 
     ASSIGN = "assign"
     CLAIM = "claim"

@@ -9,7 +9,7 @@ from domain.core.contracts import Contract
 class SimulateInput(Contract):
     """The input of a simulation. `sealed`: an encrypted `SimulationAsked`. `id`: the id for the
     workflow. It belongs to no database row. `outside`: whether the simulation may call a language
-    model or a shop, and therefore takes longer."""
+    model or a shop, which takes longer."""
 
     client_id: str
     id: str

@@ -25,7 +25,7 @@ class SimulatedExchange:
     `attachments`: the message's files. `run_id`: the id that a question to the customer refers to.
     `now`: the time of the message, or None for the current time. `steps`: the part of the effort
     budget that the message has used (`domain/core/effort.py`). `unread`: whether the message
-    exceeds the effort budget, so that human agents handle it.
+    exceeds the effort budget, in which case human agents handle it.
     """
 
     event: UnifiedEvent

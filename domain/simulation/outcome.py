@@ -48,8 +48,8 @@ class SimulatedOutcome(BaseModel):
     `response`: the text that the customer would receive, or empty if the answer needs a review
     first. `draft`: the generated text in any case. `plan`: the actions to execute, in order.
     `sources`: the sources of the draft. `cost_micros`: the cost in millionths of a US dollar.
-    `held`: whether human agents took over the conversation at an earlier message, so that no answer
-    is sent. `draft` is then the agent's proposal.
+    `held`: whether human agents took over the conversation at an earlier message. If so, no answer
+    is sent, and `draft` is the agent's proposal.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -31,9 +31,10 @@ class ReplayChangeKind(StrEnum):
     """The difference between two outcomes of an event. Kinds are listed from most to least serious,
     and each event has only one kind.
 
-    `other_amount`: the refund has a different amount. `now_taken` and `no_longer_taken`: only one
-    of the outcomes has a playbook that handles the event. `other_action`: the plan differs, but the
-    kind of outcome is the same. `other_answer`: the text differs, but the category is the same.
+    `other_amount`: the refund has a different amount. `now_taken`: a playbook handled the event
+    only in the replay. `no_longer_taken`: a playbook handled the event only originally.
+    `other_action`: the plan differs, but the kind of outcome is the same. `other_answer`: the text
+    differs, but the category is the same.
     """
 
     REFUND_ADDED = "refund_added"

@@ -16,7 +16,7 @@ _MAX_SHOWN: Final = 10
 
 
 def parse_scenario(data: bytes) -> Scenario:
-    """Return the scenario in a YAML file. Raises InvalidInput, which lists each problem on one
+    """Return the scenario in a YAML file. Raises InvalidInput, which lists the problems, one per
     line, up to a limit."""
     if len(data) > MAX_SCENARIO_BYTES:
         raise InvalidInput(f"a scenario has at most {MAX_SCENARIO_BYTES // 1024} KiB")

@@ -214,8 +214,8 @@ Opening = tuple[datetime, datetime]
 
 
 def openings(hours: BusinessHours, first: datetime, last: datetime) -> Iterator[Opening]:
-    """Return the times between two instants in which the client is open: disjoint, in order, and
-    cut off at the two instants."""
+    """Yield the openings between two instants: disjoint, in order, and cut off at the two
+    instants."""
     if not hours.week and not hours.holidays:
         if first < last:
             yield first.astimezone(UTC), last.astimezone(UTC)

@@ -169,8 +169,8 @@ class LooseningDecided(DomainError):
 
 
 class LooseningChanged(DomainError):
-    """Playbooks or settings have changed since the change was requested. The change would now
-    loosen more rules than were shown when it was requested."""
+    """Playbooks or settings have changed since this change was requested. It would now loosen more
+    rules than were shown at the time of the request."""
 
     code = "loosening_changed"
 

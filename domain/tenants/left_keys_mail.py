@@ -1,4 +1,4 @@
-"""The email about the API keys of a member who left, in French and English. It is sent to the
+"""The email, in French and English, about the API keys of a member who left. It is sent to the
 client's owner and admins.
 
 The text is fixed. It shows each key's prefix and two dates, but not the label.

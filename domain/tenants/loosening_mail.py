@@ -1,4 +1,4 @@
-"""The email about a change that loosens rules for the agent, in French and English. It is sent to
+"""The email, in French and English, about a change that loosens rules for the agent. It is sent to
 the client's owner and admins.
 
 The text is fixed and contains no text from a member. The linked page shows the change.

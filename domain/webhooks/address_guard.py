@@ -30,7 +30,8 @@ def _denied(network: str, reason: str, *, private: bool = False) -> _Denied:
 # wider ones.
 _TABLE: Final = (
     # Metadata services return the machine's own credentials, so they are denied even if private
-    # networks are allowed. Azure's address is public, so no other entry denies it.
+    # networks are allowed. Azure's metadata service has a public address, so no other entry denies
+    # it.
     _denied("169.254.169.254/32", "a cloud's metadata"),
     _denied("100.100.100.200/32", "a cloud's metadata"),
     _denied("168.63.129.16/32", "a cloud's metadata"),

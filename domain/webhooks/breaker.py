@@ -23,9 +23,9 @@ LEAST: Final = 5
 SHARE: Final = 0.8
 """Minimum share of failures among the considered outcomes for the breaker to open, from 0 to 1."""
 FRESH_S: Final = 60.0
-"""The period for which an outcome is considered while the breaker is closed, in seconds."""
+"""Number of seconds for which an outcome is considered while the breaker is closed."""
 KEPT_S: Final = 600.0
-"""The period for which an outcome is considered while the breaker is open, in seconds. Deferred
+"""Number of seconds for which an outcome is considered while the breaker is open. Deferred
 deliveries are retried within this period."""
 PROBE_S: Final = 15.0
 """Minimum time in seconds between two POSTs for a client if the breaker is open and the client's
@@ -84,7 +84,7 @@ class Breaker:
         self._canary_lost_at = None if lives else now
 
     def is_open(self, now: float) -> bool:
-        """Return True if the breaker is open, so that failures are attributed to the service's own
+        """Return True if the breaker is open. Failures are then attributed to the service's own
         network."""
         lost = self._canary_lost_at
         if lost is not None and now - lost <= KEPT_S:

@@ -25,7 +25,8 @@ class WebhookSender(Protocol):
         """
 
     async def finds(self, name: str) -> bool:
-        """Return True if the DNS lookup of one of the service's own host names succeeds now."""
+        """Return True if the DNS lookup of `name`, one of the service's own host names, succeeds
+        now."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,8 +19,8 @@ MAX_URL: Final = 2048
 _UNREADABLE: Final = ("url: not an address", "url : adresse illisible")
 _MAX_HOST: Final = 253
 _HTTPS: Final = 443
-# The lowest port that is allowed, apart from 443. Lower ports belong to well-known services such as
-# mail, to which a webhook must not make the service connect.
+# The lowest port that is allowed, apart from 443. Lower ports belong to other protocols, such as
+# mail. A webhook must not make this service connect to them.
 _FIRST_FREE_PORT: Final = 1024
 
 # Domain names that are not in use on the public Internet (RFC 6761, RFC 6762 with its appendix G,

@@ -21,8 +21,8 @@ KEPT_DELIVERIES: Final = 50
 """Number of finished deliveries that are stored for each webhook, latest first. Pending deliveries
 are always stored."""
 COUNTED_MISSES: Final = 1000
-"""Maximum number up to which a webhook's missed events are counted. A webhook that was disabled for
-a long time can have missed any number of events, and an exact count would take too long."""
+"""A webhook's missed events are counted up to this number. A webhook that was disabled for a long
+time can have missed any number of events, and an exact count would take too long."""
 DISABLED_AT: Final = 20
 """Number of consecutive failures at which a webhook is disabled."""
 WARNED_AT: Final = (10, 15)
@@ -68,8 +68,8 @@ class Notice(StrEnum):
 class Webhook(BaseModel):
     """A webhook as displayed, without its secret. `missed`: the number of events that were not
     delivered and can still be replayed, counted up to COUNTED_MISSES. `once_per_ticket`: for each
-    ticket, only the first event of each type is sent. `previous_secret_until`: the time when the
-    previous secret is no longer used for signing after a rotation."""
+    ticket, only the first event of each type is sent. `previous_secret_until`: after a rotation,
+    the time when the previous secret stops being used for signing."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,4 @@
-"""The email with a visitor's verification code, in French and in English.
+"""The email, in French and English, with a visitor's verification code.
 
 The email contains no text that the visitor typed, because an attacker who enters another person's
 address must not choose what that person reads. The email does not name the shop either, because

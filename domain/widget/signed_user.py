@@ -32,7 +32,7 @@ def is_itself(email: str) -> bool:
 
     Normalization replaces a full-width letter in a domain with a plain letter, and removes a soft
     hyphen. A shop that compares addresses as texts treats the original and the normalized address
-    as two users. The signature for one user must not reveal the other user's orders.
+    as two users. A signature for one of these users must not reveal the other user's orders.
     """
     domain = email.strip(" ").rpartition("@")[2]
     if domain.isascii():

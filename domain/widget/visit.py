@@ -1,8 +1,8 @@
 """A visit: the session to which a visitor's message belongs, and the identity of the visitor.
 
 A session belongs to the visitor for whom it was verified. A page that identifies another user
-starts a new session. A page that identifies no user also starts a new session if the previous user
-was verified by the merchant's signature. The computer may be shared.
+starts a new session. A page that identifies no user also starts a new session if the merchant's
+signature verified the previous user, because the computer may be shared.
 """
 
 from dataclasses import dataclass
@@ -86,8 +86,8 @@ class Said:
 
 def needs_verification(event: InboundEvent) -> bool:
     """Return True if the message asks about an order, but the visitor is unverified. The agent
-    cannot answer such a message. The agent can answer a question about delivery prices, for
-    example."""
+    cannot answer such a message. It can answer questions about the shop in general, such as its
+    delivery prices."""
     if event.customer_email is not None:
         return False
     read = normalize(event, fallback_ticket_id="")

@@ -23,8 +23,8 @@ class Widget(BaseModel):
     The field defaults apply to a client without stored settings. `hourly_messages`,
     `monthly_tickets`: the widget's share of the client's limits. A share that is None is half of
     the limit. `api_key_used_at`: the time when the chat was last called with an API key.
-    `previous_key`: valid until `previous_key_until`. `vouches`: whether `sealed_secret`, created at
-    `secret_since`, may sign users.
+    `previous_key`: valid until `previous_key_until`. `vouches`: whether signatures made with
+    `sealed_secret`, which was created at `secret_since`, are trusted.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -63,8 +63,8 @@ or trust. The secret is a credential, and its trust is held back separately
 
 
 class WidgetChange(BaseModel):
-    """A change to the widget's settings. Only the fields that are set change. None resets a share
-    to its default."""
+    """A change to the widget's settings. Fields that are not set stay unchanged. A share that is
+    set to None returns to its default."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -102,8 +102,8 @@ def held_session(sealer: Sealer, client_id: str, token: str) -> HeldSession | No
 
 
 def visitor_digest(session_id: str, verified_email: str) -> str:
-    """Return the digest of a verified address in the tokens of a session. The digest differs in
-    each session."""
+    """Return the digest of a verified address, as contained in the session's tokens. The same
+    address has a different digest in each session."""
     return _mark(hashlib.sha256(f"{session_id}/{verified_email}".encode()).digest())
 
 

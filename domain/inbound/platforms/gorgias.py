@@ -38,8 +38,8 @@ class GorgiasWebhooks:
         check_secret(request, secrets)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Return the identity of a delivery. It contains the id of a message or, because a state
-        change has no id, the time of the state change."""
+        """Return the identity of a delivery. The identity of a message contains the message's id. A
+        state change has no id, so its identity contains its time."""
         form = filled_form(request.body)
         last = form.message_id or f"{form.status or ''}/{form.updated_at or ''}"
         return Identity(dedup_key=f"{form.ticket_id}/{form.event}/{last}", topic=form.event)

@@ -51,7 +51,7 @@ class _Box(_Part):
 
 class _Mail(_Part):
     """The fields read from a body. `record`: the type of a webhook about a sent mail. A received
-    mail has no type."""
+    mail has no type, so the default INBOUND applies."""
 
     id: str = Field(alias="MessageID", min_length=1)
     record: str = Field(default=INBOUND, alias="RecordType")

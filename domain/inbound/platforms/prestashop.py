@@ -2,7 +2,7 @@
 module.
 
 PrestaShop itself has no webhooks. The format is the generic format with fixed field names
-(`docs/inbound/prestashop.md`). The poller converts changes to the same format.
+(`docs/inbound/prestashop.md`). The poller converts the changes that it finds to the same format.
 """
 
 from collections.abc import Mapping

@@ -49,8 +49,8 @@ _UTF8: Final = 4
 # MAX_BLOCK_CHARS, so it is recognized as truncated.
 _MAX_HEADERS: Final = _UTF8 * (MAX_BLOCK_CHARS + 1)
 _MAX_CHARSET: Final = 40
-# Matches one signature, and no list. In a list, a part of one signature could be mistaken for
-# another signature.
+# Matches a single signature, but not a list. In a list, a part of one signature could be mistaken
+# for another signature.
 _DKIM: Final = re.compile(r"\{@([A-Za-z0-9.-]{1,253}) : pass\}")
 
 

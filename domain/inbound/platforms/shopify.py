@@ -28,7 +28,8 @@ from domain.inbound.webhook_signature import hmac_sha256_base64, require_match, 
 from domain.integrations.order_fact import OrderFact
 from domain.integrations.providers import Provider
 
-# Header names used by Shopify's webhooks, and by the events that replace them.
+# Signature header names: for Shopify's webhooks, and for Shopify's newer events, which replace
+# webhooks.
 _SIGNATURES: Final = ("x-shopify-hmac-sha256", "shopify-hmac-sha256")
 _TRIGGERED_AT: Final = "x-shopify-triggered-at"
 _TOPIC: Final = re.compile("[a-z_]+(?:/[a-z_]+)*")

@@ -24,8 +24,8 @@ from domain.integrations.stripe_payment import money_of, number_in
 
 _THIN: Final = "v2.core.event"
 _REFUNDED: Final = "charge.refunded"
-# Each of these events reports a single refund, which is a lower bound of the refunded total.
-# `charge.refunded` reports the total.
+# Each of these events reports a single refund, so its amount is only a lower bound of the refunded
+# total. `charge.refunded` reports the total.
 _REFUNDS: Final = ("refund.created", "refund.updated", "refund.failed")
 _DISPUTES: Final = (
     "charge.dispute.created",

@@ -131,7 +131,7 @@ class WooCommerceWebhooks:
 
     def identify(self, request: InboundRequest) -> Identity:
         """Return the identity of a delivery. The key includes the digest of the body, because
-        updates of two orders in the same second have the same delivery id."""
+        updates to two orders in the same second have the same delivery id."""
         topic = request.headers.get("x-wc-webhook-topic", "").strip()
         delivery = request.headers.get(_DELIVERY, "").strip()
         if not _TOPIC.fullmatch(topic):

@@ -174,8 +174,8 @@ def _of_comment(ticket_event: _TicketEvent, comment: _Comment) -> Meaning:
             author=Author.STAFF if by_staff else Author.CUSTOMER,
             text=comment.body,
             # Zendesk may send both a ticket event and a comment event for a new ticket, and the
-            # ticket event does not identify a comment. The id is omitted, so that both get the same
-            # name and count as one message.
+            # ticket event does not identify a comment. The comment's id is omitted here, so that
+            # both events get the same name and count as one message.
             message_id=None if first and not by_staff else comment.id,
             is_first=first,
             is_public=comment.is_public,

@@ -1,6 +1,6 @@
 """Changes to several tickets at once: mixed selections, all or none, and who may make them."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from structlog.testing import capture_logs
@@ -30,6 +30,9 @@ from tests.support.tenants.joined import join
 from tests.support.tenants.shop import Shop, open_shop
 
 REJECT = TicketChange(TicketAction.REJECT, note="Non")
+
+# Test ids contain the time, so every process must collect the same one.
+PAST = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -163,9 +166,9 @@ async def test_a_viewer_changes_nothing(database: Database, shop: Shop) -> None:
         TicketChange(TicketAction.SNOOZE),
         TicketChange(TicketAction.CLOSE, note="x"),
         TicketChange(TicketAction.REJECT, assignee=""),
-        TicketChange(TicketAction.CLAIM, until=utc_now()),
+        TicketChange(TicketAction.CLAIM, until=PAST),
         TicketChange(TicketAction.ASSIGN, assignee="nobody"),
-        TicketChange(TicketAction.SNOOZE, until=utc_now() - timedelta(days=1)),
+        TicketChange(TicketAction.SNOOZE, until=PAST),
     ],
     ids=str,
 )
