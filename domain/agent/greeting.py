@@ -1,8 +1,8 @@
 """Decide whether a greeting may use the customer's display name.
 
-Display names are free text. A link, an amount or a sentence would put a third party's text into the
-shop's answer. Names such as "Acme Ltd" and "Guest" do not refer to a person. The greeting omits all
-these names.
+Display names are free text. With a link, an amount or a sentence as the name, the greeting would
+put a third party's text into the shop's answer. Names such as "Acme Ltd" and "Guest" do not refer
+to a person. The greeting omits names of both kinds.
 """
 
 import re
@@ -17,7 +17,8 @@ from domain.intake.event import UnifiedEvent
 
 _MAX_CHARS: Final = 60
 _MAX_WORDS: Final = 6
-# If a longer name does not have every word capitalized, it is probably a sentence.
+# Maximum number of words in a name that may contain lowercase words. A longer name with a lowercase
+# word is probably a sentence.
 _FREE_WORDS: Final = 2
 _MARKS: Final = frozenset(" '’.-,·")
 # A dot between two letters marks a domain name, except in "J.R." and "J.Li". A dot after a word of

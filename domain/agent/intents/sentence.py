@@ -54,7 +54,7 @@ class MessageSentence:
 
 
 def read_sentences(text: str, dictionary: Dictionary) -> list[MessageSentence]:
-    """Split the beginning of a message into sentences, without the customer's own name.
+    """Split the beginning of a message into sentences, with the customer's own name removed.
 
     Text beyond `READ_CHARACTERS` counts as one unknown word.
     """
@@ -76,8 +76,8 @@ def _without_names(text: str) -> str:
 
 
 def _without(named: re.Pattern[str], text: str) -> str:
-    """Return the text without the name matched by the pattern, unless a word in the name has a
-    meaning."""
+    """Return the text with the name that the pattern matches removed. A name that contains a word
+    with a known meaning is kept."""
     found = named.search(text)
     if found is None or any(
         everyday().meanings(tuple(word for word in tokens(found[1]) if len(word) > 1))

@@ -1,9 +1,10 @@
 """Decide whether the agent may execute a request without asking the customer first.
 
 The agent may execute it if every word of the request is understood. The grammar finds the words
-that express the request. Other words of the sentence may change it ("to my new card", "but the
-mug", "tomorrow"), and no list of such words is complete. This module therefore uses a list of
-harmless words. If any other word occurs, the agent asks the customer first.
+that express the request. Other words of the sentence may change the request ("to my new card", "but
+the mug", "tomorrow"), and no list of such words is complete. This module therefore uses a list of
+harmless words. If a word is neither part of the request nor on that list, the agent asks the
+customer first.
 """
 
 import re
