@@ -250,7 +250,7 @@ class BrainAnswer(BaseModel):
     - `language`: the language of the message and the response (ISO 639-1).
     - `sentiment`: the customer's sentiment: -1 for anger or despair, 0 for neutral, 1 for joy.
     - `intents`: all intents of the message.
-    - `closes`: the message needs no answer, such as "thanks, all good".
+    - `closes`: whether the message, such as "thanks, all good", needs no answer.
     - `prompt_version`: the version of the language model's prompt, or None if the brain only sends
       the merchant's texts and composes nothing.
     - `seen_files`: the number of the message's attachments that the brain examined.

@@ -17,8 +17,8 @@ from domain.intake.event import UnifiedEvent
 
 _MAX_CHARS: Final = 60
 _MAX_WORDS: Final = 6
-# Maximum number of words in a name that may contain lowercase words. A longer name with a lowercase
-# word is probably a sentence.
+# A name of more words than this is rejected as a sentence if it contains a lowercase word or a word
+# from `in_sentences`.
 _FREE_WORDS: Final = 2
 _MARKS: Final = frozenset(" '’.-,·")
 # A dot between two letters marks a domain name, except in "J.R." and "J.Li". A dot after a word of
@@ -35,8 +35,8 @@ _MIN_LETTERS: Final = 2
 _REPEATED: Final = re.compile(r"(\w)\1\1", re.IGNORECASE)
 _VOWEL: Final = re.compile(r"[aeiouy]")
 _LATIN: Final = re.compile(r"[a-z]+")
-# Longer words in Latin letters must contain a vowel to count as a name. Short words such as "Ng"
-# and "Mr" do not need a vowel.
+# Maximum length of a word without a vowel, such as "Ng" and "Mr". A longer word in Latin letters
+# counts as a name only if it contains a vowel.
 _FREE_OF_VOWELS: Final = 3
 # A capital inside a word is allowed in "McDonald" and "DeVito", but not in "DarkSlayer".
 _INNER_CAPITAL: Final = re.compile(

@@ -137,7 +137,7 @@ class ActionClass(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """The placeholder in a merchant's template that states that the action is done.
+    """The placeholder, in a merchant's template, for the statement that the action is done.
 
     The placeholder is filled with `value` only if the answer's plan contains the action. Fields
     supplied by a caller never fill it.
@@ -156,8 +156,8 @@ class ActionSpec:
     - `prompt`: the description of the available action for a language model. `{amount}` is the
       order's amount.
     - `chosen`: the part that a brain may fill in. Code sets all other values.
-    - `label`: the action's name in a conversation summary. `{of}` in the label is replaced with "
-      of" and the amount.
+    - `label`: the action's name in a conversation summary. `{of}` in the label is replaced with the
+      word "of" and the amount.
     - `label_done`: appended to the label if the action was definitely executed.
 
     For actions on an order only:

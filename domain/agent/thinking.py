@@ -52,8 +52,8 @@ _NO_QUESTION: Final = frozenset({EscalationReason.CUSTOMER_REQUEST, EscalationRe
 class Finding(BaseModel):
     """A knowledge entry that the search found for the message.
 
-    `left_out`: the entry contains a prompt injection, so no brain sees it. `rank`: PostgreSQL's
-    search rank. A higher rank means more relevant.
+    `left_out`: whether the entry was withheld from the brain, because it contains a prompt
+    injection. `rank`: PostgreSQL's search rank. A higher rank means more relevant.
     """
 
     model_config = ConfigDict(frozen=True)

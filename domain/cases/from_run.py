@@ -59,7 +59,8 @@ _DOUBTS: Final = frozenset(
 class RunForCase:
     """The parts of a run from which a case is created. `turns`: the earlier messages of the run's
     thread, oldest first. `decision`: the decision of the run's latest review, or None without a
-    review. `actions`: the actions of the run's plan, or of the review's plan."""
+    review. `actions`: the actions of the review's plan, or of the run's plan if there was no
+    review."""
 
     run_id: str
     event: UnifiedEvent

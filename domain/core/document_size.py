@@ -1,5 +1,5 @@
-"""Limits on a parsed document before a model validates it, because pydantic reports each invalid
-value of a document separately."""
+"""Limits on a parsed document, checked before a model validates it. Without these limits, a large
+invalid document would take long, because pydantic reports each invalid value separately."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

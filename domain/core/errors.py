@@ -130,7 +130,7 @@ class InvalidInput(DomainError):
 
 class InvalidContent(InvalidInput):
     """A template or knowledge entry violates a rule. The message is for operators, and the French
-    `reason` is for callers. Both quote no content other than an invalid placeholder."""
+    `reason` is for callers. Neither quotes any content other than an invalid placeholder."""
 
     code = "invalid_content"
 
