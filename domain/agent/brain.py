@@ -183,9 +183,9 @@ class BrainRequest(BaseModel):
         languages: tuple[str, ...] = (),
         own_head: OwnHead | None = None,
     ) -> Self:
-        """Return the brain request for an event, with the client's related content and memory.
-        `has_shop`: whether a shop is connected. If it is, facts about an order come only from the
-        shop."""
+        """Return the brain request for an event, with the related content of the client and the
+        memory of earlier messages. `has_shop`: whether a shop is connected. If it is, facts about
+        an order come only from the shop."""
         return cls(
             text=event.text,
             subject=event.subject,

@@ -99,8 +99,8 @@ _TRIGGERED: Final = frozenset({StepState.DONE, StepState.FAILED, StepState.UNKNO
 class StepOutcome(BaseModel):
     """The outcome of one step of a plan, after its execution.
 
-    `detail`: a stable code, never customer text. `begun`: whether the effect was triggered. If the
-    effect was triggered and the step failed, the external system rejected the effect.
+    `detail`: a stable code, never customer text. `begun`: whether the action's effect was
+    triggered. If such a step failed, the external system rejected the effect.
     """
 
     model_config = ConfigDict(frozen=True)

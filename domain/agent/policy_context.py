@@ -19,7 +19,8 @@ CUSTOMER_WINDOW: Final = timedelta(days=30)
 
 
 class Spent(BaseModel):
-    """The amounts that the agent has refunded, in minor units of the limits' currency.
+    """The amounts that the agent has refunded, in minor units of the limits' currency, and its
+    earlier actions on the order.
 
     `customer`: refunded to this customer within CUSTOMER_WINDOW. `day`: refunded to all of the
     client's customers since midnight UTC. `on_order`: the kinds of action that any run has

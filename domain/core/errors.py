@@ -1,4 +1,5 @@
-"""Shared errors: the base of all errors, rejections by the HTTP edge, and outages.
+"""Shared errors: the base class of all errors, and the errors for outages and for rejections by the
+HTTP edge.
 
 Error types have stable codes. Only `api/errors.py` maps the codes to HTTP. A message never contains
 customer text, because errors are logged, reported and stored by Temporal.

@@ -39,10 +39,8 @@ class MessageSentence:
         return self.by_place[place]
 
     def names_a_thing(self, place: int) -> bool:
-        """Return True if the word at index `place` is an unlisted word after an article, which
-        names a thing.
-
-        If a word follows, it must have a known meaning other than goods.
+        """Return True if the word at index `place` names a thing: it is unlisted and follows an
+        article. If another word follows it, that word must have a known meaning other than goods.
         """
         behind = self.by_place[place + 1 : place + 2]
         return (

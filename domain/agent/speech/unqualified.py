@@ -51,7 +51,7 @@ def is_unqualified(text: str, quote: str) -> bool:
     """Return True if the request that `quote` expresses in `text` is unqualified. Never raises.
 
     The sentence that contains the request must consist of known words only, and must not name a
-    limit, time, means or other order. A request in an overlong text is never unqualified.
+    limit, a time, a means or another order. A request in an overlong text is never unqualified.
     """
     start = text.find(quote) if quote.strip() and len(text) <= READ_CHARS else -1
     if start < 0:
@@ -69,7 +69,7 @@ def is_unqualified(text: str, quote: str) -> bool:
 
 
 def _ends(text: str) -> list[tuple[int, int]]:
-    """Return the end of each sentence and the start of the next sentence, as positions.
+    """Return a pair of positions for each sentence: its end, and the start of the next sentence.
 
     A single line break before a lower-case letter or a digit does not end a sentence.
     """
