@@ -45,7 +45,8 @@ def instead_of_people(
     """Return the reply that requests a verification code, to replace an answer that a human would
     otherwise have to review.
 
-    Return None if the brain's answer needs no review, or if a human must see the message.
+    Return None if the brain's answer needs no review, or if a code would not make the review
+    unnecessary. A code does not help, for example, if the customer asks for a human.
     """
     is_unsure = answer.doubt is not None or judgement.doubt is not None or judgement.refused
     if not is_unsure or answer.doubt in _FOR_PEOPLE or judgement.doubt in _FOR_PEOPLE:

@@ -40,8 +40,8 @@ class AttachmentPreview(BaseModel):
 
 
 def images_to_show(attachments: Sequence[Attachment]) -> frozenset[str]:
-    """Return the ids of the images to show. Earlier images take precedence, up to MAX_IMAGES and
-    MAX_IMAGE_BYTES."""
+    """Return the ids of the images to show to a brain. Earlier images take precedence. MAX_IMAGES
+    and MAX_IMAGE_BYTES limit the selection."""
     chosen: set[str] = set()
     left = MAX_IMAGE_BYTES
     for one in attachments:
@@ -56,6 +56,6 @@ def depends_on_files(text: str, intents: Sequence[Intent]) -> bool:
     """Return True if the answer depends on the attachments: the message's text mentions one, or an
     intent needs photos as proof.
 
-    Otherwise, the attachments do not matter: they may be logos in an email signature.
+    Other attachments do not matter, because they may be logos in an email signature.
     """
     return bool(_REFERS.search(fold(text)) or not _PROVED_BY_PHOTOS.isdisjoint(intents))

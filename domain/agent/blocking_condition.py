@@ -65,8 +65,8 @@ def needs_human(order: Order | None, spent: Spent) -> PolicyReason | None:
     """Return the reason why a human must decide about an action on the order, or None.
 
     A human decides if the payment is disputed, because the bank may also refund it. A human also
-    decides if a run has acted on an order with the same number at another provider. A shop and its
-    payment provider may use one number for the same purchase.
+    decides if a run has acted on an order with the same number at another provider. Both orders may
+    be the same purchase, known to the shop and to its payment provider.
     """
     if order is None:
         return None

@@ -39,8 +39,9 @@ class Template(BaseModel):
     """An answer written by the merchant. `body` may contain placeholders.
 
     `intent`: the customer's intent that the template answers. If it is None, a human reviews the
-    answer first. `not_for`: words that exclude a message from the template. `is_starter`: an
-    unedited starter template. The client's own texts take precedence over it.
+    answer before it is sent. `not_for`: words that exclude a message from the template.
+    `is_starter`: whether this is an unedited starter template. The client's own texts take
+    precedence over such a template.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -102,7 +103,7 @@ class BrainRequest(BaseModel):
 
     - `fields`: the caller's values for placeholders, limited to those that an answer may repeat
       (`domain/agent/caller_fields.py`).
-    - `trusts_links`: the links in `fields` are the merchant's own.
+    - `trusts_links`: whether the links in `fields` count as the merchant's own statements.
     - `order`: the looked-up order, which belongs to this customer.
     - `offers`: the available actions, with all values resolved by code. A brain chooses from these
       actions and cannot add others.
@@ -149,8 +150,8 @@ class BrainRequest(BaseModel):
 
     @model_validator(mode="after")
     def _without_order_facts(self) -> Self:
-        """Remove the caller's facts about an order if the order was looked up in the shop. A fact
-        that the shop does not state then has no value."""
+        """Remove the caller's facts about an order if the order was looked up in the shop. A
+        placeholder for a fact that the shop does not state then has no value."""
         if self.order is None or not any(map(states_order_fact, self.fields)):
             return self
         kept = {name: text for name, text in self.fields.items() if not states_order_fact(name)}
@@ -182,8 +183,9 @@ class BrainRequest(BaseModel):
         languages: tuple[str, ...] = (),
         own_head: OwnHead | None = None,
     ) -> Self:
-        """Return the brain request for an event, with the client's related content and memory.
-        `has_shop`: a shop is connected, so facts about an order come only from the shop."""
+        """Return the brain request for an event, with the related content of the client and the
+        memory of earlier messages. `has_shop`: whether a shop is connected. If it is, facts about
+        an order come only from the shop."""
         return cls(
             text=event.text,
             subject=event.subject,
@@ -224,8 +226,7 @@ class Citation(BaseModel):
 
 
 class Proposal(BaseModel):
-    """An action that a brain proposes: one of the available actions, or a note or tags for the
-    staff.
+    """An action that a brain proposes: an action on the order, or a note or tags for the staff.
 
     `text` and `tags`: set if `ActionSpec.chosen` names them. `quote`: the customer's exact words
     that request the action on the order. `domain/agent/policy.py` allows or refuses the proposal.
@@ -249,7 +250,7 @@ class BrainAnswer(BaseModel):
     - `language`: the language of the message and the response (ISO 639-1).
     - `sentiment`: the customer's sentiment: -1 for anger or despair, 0 for neutral, 1 for joy.
     - `intents`: all intents of the message.
-    - `closes`: the message needs no answer, such as "thanks, all good".
+    - `closes`: whether the message, such as "thanks, all good", needs no answer.
     - `prompt_version`: the version of the language model's prompt, or None if the brain only sends
       the merchant's texts and composes nothing.
     - `seen_files`: the number of the message's attachments that the brain examined.

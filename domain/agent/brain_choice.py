@@ -10,9 +10,9 @@ from domain.billing.model_money import NO_MODEL_BUDGET, ModelBudget
 class Brains:
     """The brains available to a client.
 
-    `model`: the language model, or None if none is configured. `sees_images`: whether the model and
-    its fallback can process images. `reserve_micros`: the usual maximum cost of an answer from the
-    model, in millionths of a US dollar. This amount is reserved before the model is called
+    `model`: the language model, or None if none is configured. `sees_images`: whether the model or
+    its fallback model can process images. `reserve_micros`: the cost of a long request to the most
+    expensive model, in millionths of a US dollar. This amount is reserved before a model is called
     (`services/core/model_money.py`), so that concurrent runs do not exceed the budget. The actual
     cost then replaces the reserved amount. Without a model, nothing is reserved or spent.
     """

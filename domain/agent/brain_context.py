@@ -19,7 +19,8 @@ class BrainContext:
     """All inputs for drafting an answer to one message.
 
     - `lookup`: the result of the order lookup, or None if no order was looked up.
-    - `has_shop`: a shop is connected, even if it currently rejects the stored credentials.
+    - `has_shop`: whether a shop is connected. A shop that rejects the stored credentials still
+      counts as connected.
     - `system_prompt`: the client's instructions to a language model, which apply to every playbook.
     - `run_id`, `playbook` (id and version): recorded with a question to the customer.
     - `sensitive_words`: the merchant's own list of words. A message with one of them always goes to

@@ -19,11 +19,12 @@ def answer_fields(event: UnifiedEvent, *, has_shop: bool) -> dict[str, str]:
     """Return the event fields that an answer may repeat.
 
     A caller that vouches for the customer may state any fact. From any other caller, only an order
-    number in a valid format is returned. If the author is verified in another way, the author's
-    name and address are also returned. `has_shop`: a shop is connected. Facts about an order then
-    come only from the shop, and the caller's are omitted.
+    number in a valid format is returned. The author's address is also returned if the author is
+    verified to hold it. `has_shop`: whether a shop is connected. If it is, the caller's facts about
+    an order are omitted, because they must come from the shop.
 
-    Names that a greeting may not use are omitted. A template's default replaces them.
+    The customer's name is returned only if the answer and its greeting may use it. Otherwise, the
+    template's default is used.
     """
     return {
         key: value
@@ -33,8 +34,8 @@ def answer_fields(event: UnifiedEvent, *, has_shop: bool) -> dict[str, str]:
 
 
 def links_are_merchants(event: UnifiedEvent, *, has_shop: bool) -> bool:
-    """Return True if a link in the event's fields counts as the merchant's own statement. If a shop
-    is connected, links come from the shop."""
+    """Return True if a link in the event's fields counts as the merchant's own statement. Return
+    False if a shop is connected, because links then come only from the shop."""
     return event.may_state_facts and not has_shop
 
 

@@ -16,9 +16,9 @@ class LookUpResult(Contract):
 
 
 class ThinkInput(Contract):
-    """The input of the thinking activity. `unread`: the event would exceed its effort budget, so a
-    human processes the message instead of a brain. `steps`: the part of the effort budget already
-    spent (`domain/core/effort.py`)."""
+    """The input of the thinking activity. `unread`: whether the event would exceed its effort
+    budget. If so, a human answers the message, and no brain is called. `steps`: the part of the
+    effort budget already spent (`domain/core/effort.py`)."""
 
     ref: RunRef
     threshold: float
@@ -28,8 +28,8 @@ class ThinkInput(Contract):
 
 class ThinkResult(Contract):
     """The result of the thinking activity. `review_reason`: the reason to hold the run for human
-    review, or None if it may continue. `aside`: the message was added to an open review, and the
-    agent answers it separately."""
+    review, or None if it may continue. `aside`: whether the agent answers the message itself,
+    although the message was also added to an open review."""
 
     classification: str
     confidence: float

@@ -1,6 +1,6 @@
 """Errors that occur while a language model drafts an answer.
 
-They are raised after all attempts within the deadline have failed. Callers do not retry.
+They are raised only after all attempts within the deadline have failed, so callers do not retry.
 """
 
 from domain.core.errors import DomainError

@@ -32,7 +32,8 @@ class FrameLines(BaseModel):
 
 
 class AnswerFrame(BaseModel):
-    """The greeting and sign-off for one message in each language, with the placeholders filled."""
+    """The greeting and sign-off for one customer, in French and in English, with the placeholders
+    filled."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -47,8 +48,8 @@ class AnswerFrame(BaseModel):
         brand_name: str,
         customer_name: str | None = None,
     ) -> Self:
-        """Return the frame filled from the client's texts, keyed by language and field. Defaults
-        replace missing texts."""
+        """Return the frame filled from the client's texts. `chosen`: these texts, keyed by language
+        and field. Defaults replace missing texts."""
         french, english = (
             FrameLines.of(
                 DEFAULT_FRAME[language].model_copy(update=dict(chosen.get(language, {}))),

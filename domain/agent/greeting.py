@@ -1,8 +1,8 @@
 """Decide whether a greeting may use the customer's display name.
 
-Display names are free text. A link, an amount or a sentence would put a third party's text into the
-shop's answer. Names such as "Acme Ltd" and "Guest" do not refer to a person. The greeting omits all
-these names.
+Display names are free text. With a link, an amount or a sentence as the name, the greeting would
+put a third party's text into the shop's answer. Names such as "Acme Ltd" and "Guest" do not refer
+to a person. The greeting omits names of both kinds.
 """
 
 import re
@@ -17,7 +17,8 @@ from domain.intake.event import UnifiedEvent
 
 _MAX_CHARS: Final = 60
 _MAX_WORDS: Final = 6
-# If a longer name does not have every word capitalized, it is probably a sentence.
+# A name of more words than this is rejected as a sentence if it contains a lowercase word or a word
+# from `in_sentences`.
 _FREE_WORDS: Final = 2
 _MARKS: Final = frozenset(" '’.-,·")
 # A dot between two letters marks a domain name, except in "J.R." and "J.Li". A dot after a word of
@@ -34,8 +35,8 @@ _MIN_LETTERS: Final = 2
 _REPEATED: Final = re.compile(r"(\w)\1\1", re.IGNORECASE)
 _VOWEL: Final = re.compile(r"[aeiouy]")
 _LATIN: Final = re.compile(r"[a-z]+")
-# Longer words in Latin letters must contain a vowel to count as a name. Short words such as "Ng"
-# and "Mr" do not need a vowel.
+# Maximum length of a word without a vowel, such as "Ng" and "Mr". A longer word in Latin letters
+# counts as a name only if it contains a vowel.
 _FREE_OF_VOWELS: Final = 3
 # A capital inside a word is allowed in "McDonald" and "DeVito", but not in "DarkSlayer".
 _INNER_CAPITAL: Final = re.compile(

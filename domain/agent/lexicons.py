@@ -14,8 +14,8 @@ _MESSAGE = "Bonjour, remboursez la commande 1042. Please refund order 1042."
 
 
 def read_lexicons() -> None:
-    """Load all word lists, so that the first message does not have to wait for the loading. The
-    worker takes about a second longer to start.
+    """Load all word lists, so that the first message does not have to wait. The worker's start
+    takes about a second longer.
 
     Raises BrokenLexicon if a file is invalid.
     """

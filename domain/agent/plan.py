@@ -16,7 +16,8 @@ class ActionKind(StrEnum):
 
     `reply`: answers in the caller's own channel. The gateway's response contains the text, and the
     caller delivers it. `reply_by_email`: sends the answer through SMTP. `reply_in_helpdesk`: adds
-    the answer to the ticket as a public message. `note`: only for the merchant's staff.
+    the answer to the ticket as a public message. `note`: adds a note to the ticket, for the
+    merchant's staff only.
     """
 
     REPLY = "reply"
@@ -46,12 +47,12 @@ class PlannedAction(BaseModel):
 
     - `order_id`, `amount`: from the shop, never from a message or a model.
     - `ticket_id`: the ticket's id in the helpdesk.
-    - `text`: the text of a note. Replies, and notes without a text, send the draft or a human's
-      words.
+    - `text`: the text of a note. A reply, or a note without a text, sends the draft or the text
+      that a human wrote instead.
     - `warrant`: the basis of an action on an order. Without a warrant, such an action needs human
       approval.
-    - `mails_code`: the reply requests a verification code, which is first emailed to the claimed
-      address.
+    - `mails_code`: whether the reply requests a verification code. The code is emailed to the
+      claimed address before the reply is sent.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -98,8 +99,8 @@ _TRIGGERED: Final = frozenset({StepState.DONE, StepState.FAILED, StepState.UNKNO
 class StepOutcome(BaseModel):
     """The outcome of one step of a plan, after its execution.
 
-    `detail`: a stable code, never customer text. `begun`: whether the effect was triggered. If the
-    effect was triggered and the step failed, the external system rejected the effect.
+    `detail`: a stable code, never customer text. `begun`: whether the action's effect was
+    triggered. If such a step failed, the external system rejected the effect.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -124,9 +125,9 @@ class StepOutcome(BaseModel):
 class ActionClass(StrEnum):
     """The target of an action.
 
-    `reply`: delivers the answer to the customer. `ticket`: adds information for the staff to the
-    event's ticket in a connected helpdesk. `order`: moves money or goods, and requires a looked-up
-    order.
+    `reply`: delivers the answer to the customer. `ticket`: changes the event's ticket in a
+    connected helpdesk, by adding a note or tags for the staff. `order`: moves money or goods, and
+    requires a looked-up order.
     """
 
     REPLY = "reply"
@@ -136,7 +137,7 @@ class ActionClass(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """The placeholder in a merchant's template that states that the action is done.
+    """The placeholder, in a merchant's template, for the statement that the action is done.
 
     The placeholder is filled with `value` only if the answer's plan contains the action. Fields
     supplied by a caller never fill it.
@@ -150,12 +151,13 @@ class Promise:
 class ActionSpec:
     """The properties of an action kind that rules, brains and texts need.
 
-    - `in_place`: the gateway's answer is the only effect, so recording the step completes it.
+    - `in_place`: whether the gateway's answer is the action's only effect. Recording such a step
+      completes it.
     - `prompt`: the description of the available action for a language model. `{amount}` is the
       order's amount.
     - `chosen`: the part that a brain may fill in. Code sets all other values.
-    - `label`: the action's name in a conversation summary. `{of}` in it becomes " of" and the
-      amount.
+    - `label`: the action's name in a conversation summary. `{of}` in the label is replaced with the
+      word "of" and the amount.
     - `label_done`: appended to the label if the action was definitely executed.
 
     For actions on an order only:

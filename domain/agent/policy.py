@@ -156,9 +156,9 @@ def recheck(
 
     `approvals`: the number of human approvals of the plan. One approval replaces the warrant and
     overrides the level, a dispute and the order's age. Two approvals override the limits. Approvals
-    do not override the level `never`, the order's owner or the order's state. `spent`: the amounts
-    and actions of other runs only. Do not call this function for an action that was already
-    triggered, because the action's effect may be visible in the order.
+    do not override the level `never`, or the checks of the order's owner and state. `spent`: the
+    amounts and actions of other runs only. Do not call this function for an action that was already
+    triggered. The order may show the action's effect, which would block the action.
     """
     rule = rulebook.rule(action.kind)
     if rule.level is ActionLevel.NEVER:

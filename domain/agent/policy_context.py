@@ -19,12 +19,13 @@ CUSTOMER_WINDOW: Final = timedelta(days=30)
 
 
 class Spent(BaseModel):
-    """The amounts that the agent has refunded, in minor units of the limits' currency.
+    """The amounts that the agent has refunded, in minor units of the limits' currency, and its
+    earlier actions on the order.
 
     `customer`: refunded to this customer within CUSTOMER_WINDOW. `day`: refunded to all of the
     client's customers since midnight UTC. `on_order`: the kinds of action that any run has
-    executed, or may have executed, on the order. `same_number`: a run has acted, or may have acted,
-    on an order with the same number at another provider. It may be the same order.
+    executed, or may have executed, on the order. `same_number`: whether a run has acted, or may
+    have acted, on an order with the same number at another provider. Both may be the same order.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -49,8 +50,8 @@ class Connection(BaseModel):
 class PolicyContext(BaseModel):
     """All inputs of a policy decision. `order`: the looked-up order, owned by this customer.
     `thread`: the state of the thread before this message. `confirmed`: the action to which the
-    customer has just said yes. `unsafe`: the message, or a field sent with it, is a prompt
-    injection."""
+    customer has just said yes. `unsafe`: whether the message, or a field sent with it, contains a
+    prompt injection."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -93,9 +94,8 @@ def connections_of(integrations: Iterable[Integration]) -> tuple[Connection, ...
 
 
 def desk_of(event: UnifiedEvent, connections: Sequence[Connection]) -> Connection | None:
-    """Return the connected helpdesk that contains the event's ticket, or None. If the caller is not
-    allowed to name tickets, the ticket that it names is ignored, because it may be another
-    customer's."""
+    """Return the connected helpdesk that contains the event's ticket, or None. A ticket is ignored
+    if the caller is not allowed to name tickets, because it may be another customer's ticket."""
     if not event.is_in_ticket:
         return None
     here = (one for one in connections if one.provider == event.platform)

@@ -124,8 +124,8 @@ def left_to_people(steps: tuple[StepOutcome, ...]) -> bool:
 
 
 def stopped_in_place(steps: tuple[StepOutcome, ...]) -> tuple[StepOutcome, ...]:
-    """Return the outcomes of a plan's steps if automation was stopped before the finished answer
-    was stored. Actions that only affect the gateway's answer become blocked.
+    """Return the step outcomes of a plan whose finished answer was not stored, because automation
+    was stopped first. Actions that only affect the gateway's answer become blocked.
 
     Actions that took effect in other systems stay done.
     """
@@ -151,8 +151,8 @@ class Judgement(BaseModel):
     """The plan to execute, in order, with the policy decisions that led to it.
 
     `doubt`: the reason why a human must review the plan first, or None if the agent may continue.
-    `refused`: a proposed action is refused, so the draft may promise an action that will not
-    happen. `question`: the question to the customer that replaces the brain's answer.
+    `refused`: whether a proposed action is refused. The draft may then promise an action that will
+    not happen. `question`: the question to the customer that replaces the brain's answer.
     """
 
     model_config = ConfigDict(frozen=True)

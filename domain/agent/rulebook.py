@@ -124,9 +124,9 @@ class DuringReview(BaseModel):
     review.
 
     `answers`: whether the agent answers from knowledge and templates. `actions`: whether the agent
-    executes actions, or asks the customer about them. If a stored rulebook lacks this field, a
-    human handles such messages. If a new playbook lacks it, the agent answers them
-    (`domain/playbooks/shape.py`).
+    executes actions other than replies. If so, it may also ask the customer about an action. If a
+    stored rulebook has no `during_review`, a human handles such messages. If a new playbook has
+    none, the agent answers them (`domain/playbooks/shape.py`).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

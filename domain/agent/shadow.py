@@ -20,7 +20,7 @@ from domain.agent.thinking import ThinkingResult
 def kept_in_shadow(
     thought: ThinkingResult, context: BrainContext, reason: EscalationReason | None, now: datetime
 ) -> ThinkingResult:
-    """Return the result without the agent's words and actions, for human agents to answer.
+    """Return the result without the agent's words and actions. Human agents answer the message.
 
     The plan contains only the action that would have delivered the agent's answer to the customer.
     `reason`: an escalation reason that also applies outside shadow mode. The result keeps this

@@ -45,15 +45,15 @@ _ASKED_ABOUT: Final = frozenset(
     }
 )
 _GRAMMAR: Final = SafetyGrammar()
-# Reasons for which a question to the customer is not a sufficient answer.
+# Reasons that require a human, so that a question to the customer is not enough.
 _NO_QUESTION: Final = frozenset({EscalationReason.CUSTOMER_REQUEST, EscalationReason.UNSAFE_INPUT})
 
 
 class Finding(BaseModel):
     """A knowledge entry that the search found for the message.
 
-    `left_out`: the entry contains a prompt injection, so no brain sees it. `rank`: PostgreSQL's
-    search rank. A higher rank means more relevant.
+    `left_out`: whether the entry was withheld from the brain, because it contains a prompt
+    injection. `rank`: PostgreSQL's search rank. A higher rank means more relevant.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -230,7 +230,7 @@ def _doubt(
     context: BrainContext, answer: BrainAnswer, judgement: Judgement
 ) -> EscalationReason | None:
     """Return the brain's reason to escalate, or None. If the brain gives no reason, an empty plan
-    counts as low confidence, unless the message needs or allows no reply."""
+    counts as low confidence, unless the message needs no reply or allows none."""
     if judgement.plan:
         return answer.doubt
     if answer.closes or not context.event.reply_allowed:

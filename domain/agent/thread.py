@@ -27,9 +27,9 @@ _NO_WORD: Final = re.compile(r"[^a-z0-9]+")
 class PendingProposal(BaseModel):
     """An action that the customer was asked to confirm.
 
-    `id`: the run that asked the question. `category`: the class of the message that led to the
-    question. `playbook_id`, `playbook_version`: the rules that applied when the customer was asked.
-    `customer`: the address of the customer who may confirm the action, normalized by
+    `id`: the id of the run that asked the question. `category`: the class of the message that led
+    to the question. `playbook_id`, `playbook_version`: the rules that applied when the customer was
+    asked. `customer`: the address of the customer who may confirm the action, normalized by
     `customer_key`.
     """
 
@@ -71,7 +71,7 @@ class Thread(BaseModel):
 
     @property
     def without_question(self) -> "Thread":
-        """Return the thread without its open question, because the question did not reach the
+        """Return the thread without its open question. Call this if the question did not reach the
         customer."""
         return self.model_copy(update={"asked_number": None, "asked_of": None, "proposal": None})
 

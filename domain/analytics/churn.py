@@ -40,7 +40,7 @@ class ChurnLevel(StrEnum):
 class FactorName(StrEnum):
     """A factor of the churn score. `sentiment`: the negativity of the sentiment in the last 30
     days. `trend`: the decline of the sentiment. `repeats`: tickets in the same category within 30
-    days. `unresolved`: tickets that failed, were handed off to a human, or are still pending.
+    days. `unresolved`: tickets that failed, wait for a review, or were handed off to human agents.
     `silence`: an unusually long time without a message after a ticket that ended badly."""
 
     SENTIMENT = "sentiment"
@@ -74,8 +74,8 @@ class History:
     mean sentiment (-1 to 1) in the last 30 days, or None. `mood_before`: the mean sentiment before
     the last 30 days, or None. `mood_last`: the latest message's sentiment, or None. `same_matter`:
     the number of tickets in the most frequent category within 30 days. `unresolved`: the number of
-    tickets that failed or went to a human. `last_unresolved`: whether the latest ticket is
-    unresolved.
+    tickets that failed, wait for a review, or were handed off to human agents. `last_unresolved`:
+    whether the latest ticket is unresolved.
     """
 
     first_contact: datetime

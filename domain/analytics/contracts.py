@@ -39,8 +39,9 @@ class ComputeMetricsResult(Contract):
 
 
 class DailyMetricsInput(Contract):
-    """The input of the daily metrics workflow. `at`: the workflow computes metrics for the day
-    before this time. A workflow started by its schedule ignores `at`."""
+    """The input of the daily metrics workflow. `at`: the reference time. The workflow computes
+    metrics for the UTC day before the day of `at`. A workflow started by its schedule ignores
+    `at`."""
 
     at: datetime | None = None
 

@@ -152,8 +152,8 @@ class Period(_Frozen):
 
     `counted`: the number of days included in the metrics. `missing`: the number of days without
     metrics, or with metrics from an earlier version of the service that did not compute all counts.
-    `undetailed`: the number of counted days for which an earlier version did not count refunds, or
-    ratings and response times per slice. Days that have neither runs nor ratings are never
+    `undetailed`: the number of counted days whose slices lack refunds, ratings and response times,
+    because an earlier version did not count them. Days that have neither runs nor ratings are never
     `undetailed`.
     """
 

@@ -1,5 +1,5 @@
-"""Latencies over many days, counted in buckets. Bucket counts can be added up, but daily
-percentiles cannot be added up.
+"""Latencies over many days, counted in buckets. Unlike daily percentiles, the bucket counts of
+several days can be added up.
 
 A bucket counts the latencies from `WIDTH ** step` to less than `WIDTH ** (step + 1)` milliseconds.
 A percentile computed from the added counts has an error of at most 2.5 %.
@@ -14,7 +14,7 @@ WIDTH: Final = 1.05
 
 COARSE: Final = 3
 """The number of buckets counted together in a day's breakdowns. A percentile computed from these
-counts has an error of at most 7.6 %. The middle bucket represents all of them."""
+counts has an error of at most 7.6 %. The middle one of these buckets represents all of them."""
 
 
 def added(days: Iterable[Mapping[str, int]]) -> dict[str, int]:

@@ -93,7 +93,7 @@ class DayCounts:
     review. `handled`: runs in `asked` with an outcome. `resolved`: completed runs in `asked`.
     `resolved_alone`: runs in `resolved` without a human review. `reopened`: resolved runs whose
     customer wrote again within `DURABLE_AFTER`. `durable`: the other resolved runs. `reopened` and
-    `durable` are None until that time has passed for all runs.
+    `durable` are None until `DURABLE_AFTER` has passed for all runs.
 
     `escalations`: the escalated runs by reason. `rated`, `satisfied`, `rating_mean`: ratings given
     on the day. `latencies`: runs by the buckets of `domain/analytics/latencies.py`.

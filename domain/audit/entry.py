@@ -32,10 +32,10 @@ class Note:
 class AuditEntry:
     """An entry in the audit log.
 
-    `seq`: the entry's sequence number in the client's chain, starting at 1. `login`: the operator
-    who acts on a member's behalf. `network`: the client's IP network, or None if there was no
-    request. The fields are not validated, because an entry that was tampered with must still be
-    readable.
+    `seq`: the entry's sequence number in the client's chain, starting at 1. `login`: the login of
+    the operator, if an operator acted on a member's behalf. `network`: the client's IP network, or
+    None if there was no request. The fields are not validated, because an entry that was tampered
+    with must still be readable.
     """
 
     client_id: str

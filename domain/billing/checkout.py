@@ -15,8 +15,9 @@ OPEN_FOR: Final = timedelta(hours=1)
 MAX_OPEN: Final = 20
 """Maximum number of unpaid payment pages that one client may open within OPEN_FOR."""
 
-# If the next month is closer than this, the first payment includes it. The payment provider starts
-# renewals at least two days after a payment, which may arrive up to an hour after the checkout.
+# If less time than this remains until the next month, the first payment includes that month. The
+# payment provider starts renewals at least two days after a payment, which may arrive up to an hour
+# after the checkout.
 _RENEWED_EARLIEST: Final = timedelta(days=3)
 
 
@@ -90,9 +91,10 @@ def first_payment(
     full.
 
     The price is computed per UTC day, including today, and rounded up to a whole minor unit.
-    `paid`: the monthly price already paid this month for the plan being replaced. It is deducted
-    for each day until the end of the month, or until `paid_until` if that is later. In the last
-    three days of a month, the returned price includes the next month.
+    `paid`: the monthly price already paid this month for the plan being replaced. Its share for the
+    rest of this month is deducted. If `paid_until` is in a later month, the returned price also
+    includes the next month, again minus `paid`. In the last three days of a month, the returned
+    price includes the next month without this deduction.
     """
     renews_at = next_period_start(now)
     here = now.astimezone(renews_at.tzinfo)

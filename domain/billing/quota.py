@@ -52,7 +52,8 @@ class QuotaStanding:
         return PaidBy.CREDIT if self.credits_balance > 0 else None
 
     def after(self, paid_by: PaidBy) -> "QuotaStanding":
-        """Return the usage and balance after one more ticket, paid for from `paid_by`."""
+        """Return the usage and balance after one more ticket. `paid_by`: whether the quota or a
+        credit pays for it."""
         return QuotaStanding(
             period=self.period,
             tickets_used=self.tickets_used + 1,

@@ -42,9 +42,10 @@ class CaseExpectation(BaseModel):
 
     Omitted fields accept any value. `sources`: the sources on which the draft must be based: names
     of templates, titles of knowledge entries, or `order`. `actions`: kinds of actions that the plan
-    must contain. `forbidden`: kinds of actions that the plan must not contain. `contains` and
-    `omits`: phrases that the draft must or must not contain, compared without case and accents.
-    `most_money`: the maximum amount that the plan may refund, such as "49.00".
+    must contain. `forbidden`: kinds of actions that the plan must not contain. `contains`: phrases
+    that the draft must contain. `omits`: phrases that the draft must not contain. Phrases are
+    compared without case and accents. `most_money`: the maximum amount that the plan may refund,
+    such as "49.00".
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,4 +1,4 @@
-"""Read and write saved cases as a YAML file. Errors name the path of the value, such as
+"""Read and write saved cases as a YAML file. Errors give the path of the invalid value, such as
 `cases[0].expected.actions[1]`."""
 
 import json

@@ -15,7 +15,7 @@ from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome, Simulatio
 from domain.simulation.variant import Variant
 
 KEPT_RUNS: Final = 50
-"""Number of latest case runs that are kept per client, regardless of their age. An older run is
+"""Number of latest case runs that are kept per client, regardless of their age. Any other run is
 deleted after `case_verdicts_s` (`domain/privacy/contracts.py`), or earlier if later runs contain
 newer verdicts for all its results."""
 

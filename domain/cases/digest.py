@@ -1,7 +1,7 @@
 """The verdict digest: a hash of the playbook, content, model and case on which a verdict is based.
 
-If any of these inputs changes, the outcome of the case may change. The verdict is valid only for
-the same digest.
+If any of these inputs changes, the outcome of the case may change. A verdict is therefore valid
+only while the digest stays the same.
 """
 
 import json

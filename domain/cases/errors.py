@@ -61,7 +61,7 @@ class CaseRunUnderWay(DomainError):
 class CasesNotGreen(DomainError):
     """The playbook cannot go live, because not all its cases have passed. `failing`: the number of
     failed cases. `untried`: the number of cases that have not run with this playbook, content and
-    model. `cases`: the names of the first few of these cases, failed cases first."""
+    model. `cases`: the names of the first few failed or untried cases, failed cases first."""
 
     code = "cases_not_green"
 

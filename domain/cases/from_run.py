@@ -33,7 +33,7 @@ from domain.simulation.scenario import (
 
 _FRESH: Final = timedelta(days=14)
 """An order that is at most this old at the time of the message has no date in the case. Each try
-then uses the default age. An older order keeps its date."""
+then gives the order the default age. An older order keeps its date."""
 
 _NUMBER: Final = "7001"
 _LINK: Final = "https://example.com/lien"
@@ -59,7 +59,8 @@ _DOUBTS: Final = frozenset(
 class RunForCase:
     """The parts of a run from which a case is created. `turns`: the earlier messages of the run's
     thread, oldest first. `decision`: the decision of the run's latest review, or None without a
-    review. `actions`: the actions of the run's plan, or of the review's plan."""
+    review. `actions`: the actions of the review's plan, or of the run's plan if there was no
+    review."""
 
     run_id: str
     event: UnifiedEvent

@@ -70,8 +70,8 @@ def days_in(period: NamedPeriod, today: date) -> tuple[date, date]:
 
 
 def whole_days_in(period: NamedPeriod, last_whole: date) -> tuple[date, date]:
-    """Return the first and last of a period's days that have ended. `last_whole`: the last day that
-    has ended.
+    """Return the first day of a period, and the last of its days that have ended. `last_whole`: the
+    last day that has ended.
 
     If no day of the period has ended, return the first and last day of the preceding period.
     """

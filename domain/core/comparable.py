@@ -8,8 +8,8 @@ from typing import Final
 from domain.core.effort import spend
 
 MOST_PAIRS: Final = 40_000
-"""Maximum number of pairs of equal units, one from each text. The number grows quadratically for
-text that repeats a single letter."""
+"""Maximum number of pairs of equal units. A pair has one unit from each text. The number of pairs
+grows quadratically for texts that repeat a single letter."""
 
 MOST_UNITS: Final = 4_000
 """Maximum number of compared units (lines, words or characters) in both texts together."""

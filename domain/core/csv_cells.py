@@ -33,8 +33,9 @@ UNSEEN: Final = (
 )
 """Code points of control characters, blanks and invisible marks."""
 GUARDED: Final = frozenset("#'+-=@＃＇＋－＝＠") | frozenset(map(chr, UNSEEN))
-"""Characters before which an apostrophe is inserted into a text. They are formula signs, # and '
-with their full-width forms, and the characters that a program may trim before a formula."""
+"""Characters before which an apostrophe is inserted into a text. They are the formula signs, # and
+', the full-width forms of all these, and the characters that a program may trim before a
+formula."""
 SIGNS: Final = "＋＝＠－=+@-"
 CELL_ENDS: Final = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
 """Characters that some programs treat as the end of a line or cell."""

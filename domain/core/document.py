@@ -1,7 +1,7 @@
 """Documents provided by a client's members: files, and form input that replaces a file.
 
-A small document is parsed in this process. A larger document is parsed in a process that can be
-terminated (docs/decisions/0075), one document per client at a time.
+A small document is parsed in this process. A larger document is parsed in a separate process that
+can be terminated (docs/decisions/0075). At most one document per client is parsed there at a time.
 """
 
 from collections.abc import Mapping

@@ -1,5 +1,5 @@
-"""Limits on a parsed document before a model validates it, because pydantic reports each invalid
-value of a document separately."""
+"""Limits on a parsed document, checked before a model validates it. Without these limits, a large
+invalid document would take long, because pydantic reports each invalid value separately."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,8 +15,8 @@ MAX_ITEMS: Final = 200
 contains the playbooks or cases of a file."""
 
 MAX_KEYS: Final = 60
-"""Maximum number of keys in any object of a document. It exceeds the limit of the largest object:
-the additional fields of a scenario."""
+"""Maximum number of keys in any object of a document. It exceeds the limit for the largest object,
+which contains the additional fields of a scenario."""
 
 MAX_PROBLEMS: Final = 500
 """Number of problems in a document after which the rest of its entries is not validated."""

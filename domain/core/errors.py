@@ -1,4 +1,5 @@
-"""Shared errors: the base of all errors, rejections by the HTTP edge, and outages.
+"""Shared errors: the base class of all errors, and the errors for outages and for rejections by the
+HTTP edge.
 
 Error types have stable codes. Only `api/errors.py` maps the codes to HTTP. A message never contains
 customer text, because errors are logged, reported and stored by Temporal.
@@ -130,7 +131,7 @@ class InvalidInput(DomainError):
 
 class InvalidContent(InvalidInput):
     """A template or knowledge entry violates a rule. The message is for operators, and the French
-    `reason` is for callers. Both quote no content other than an invalid placeholder."""
+    `reason` is for callers. Neither quotes any content other than an invalid placeholder."""
 
     code = "invalid_content"
 

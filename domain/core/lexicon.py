@@ -51,8 +51,8 @@ def lexicon(module: str, model: type[Held]) -> Held:
 def expression(text: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
     """Join the lines of a text and compile the result as one regular expression.
 
-    `{{name}}` inserts a fragment, which may contain other fragments. Raises BrokenLexicon if the
-    file is invalid.
+    `{{name}}` inserts a fragment, which may contain other fragments. Raises BrokenLexicon if a
+    fragment is missing, or the result is not a valid regular expression.
     """
     whole = _joined(text)
     try:

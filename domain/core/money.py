@@ -35,8 +35,8 @@ class Money(BaseModel):
         """Return the amount represented by a decimal string, the form that external services use.
         "49.90" in EUR is 4990 minor units.
 
-        Raises InvalidInput for an invalid number or currency. An amount with more decimal digits
-        than the currency has also raises InvalidInput, unless the extra digits are zeros.
+        Raises InvalidInput for an invalid number or currency. Also raises InvalidInput for more
+        decimal digits than the currency has, unless the extra digits are zeros.
         """
         code = currency.upper()
         try:

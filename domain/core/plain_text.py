@@ -22,8 +22,8 @@ _UNSEEN: Final = re.compile(
 
 
 def without_controls(value: str) -> str:
-    """Normalize line breaks to newlines and special spaces to plain ones, and remove all other
-    control and invisible characters except tabs."""
+    """Return the text with newlines as its only line breaks, and plain spaces in place of special
+    ones. All other control and invisible characters except tabs are removed."""
     if value.isprintable():
         return value  # Fast path: a printable string contains none of the characters above.
     return _UNSEEN.sub("", _SPACES.sub(" ", _LINE_BREAKS.sub("\n", value)))

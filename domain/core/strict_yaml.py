@@ -1,9 +1,9 @@
 """YAML restricted to the types of JSON: text, numbers, booleans, null, lists and mappings.
 
 Keys must be unique, because YAML silently drops the value of a repeated key. Aliases are rejected,
-because an alias can expand a few lines to megabytes. Timestamps and YAML 1.1's other number formats
-(base 60, octal, `1_000`, `.inf`) remain text. Parsing them would be slow, or would produce a value
-that the author did not intend.
+because an alias can expand a few lines to megabytes. Timestamps, and the number formats of YAML 1.1
+that JSON lacks (base 60, octal, `1_000`, `.inf`), remain text. Parsing them would be slow, or would
+produce a value that the author did not intend.
 """
 
 import math

@@ -14,8 +14,9 @@ _SCHEME: Final = "v1"
 
 @dataclass(frozen=True, slots=True)
 class StripeSignature:
-    """A parsed Stripe-Signature header. `signed_at`: Unix time in seconds, as the text that was
-    signed. `given`: the signatures. During a secret rotation there are two."""
+    """A parsed Stripe-Signature header. `signed_at`: the time of the signature in Unix seconds, in
+    its original notation, which is part of the signed data. `given`: the signatures. During a
+    secret rotation there are two."""
 
     signed_at: str
     given: tuple[str, ...]

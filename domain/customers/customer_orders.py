@@ -73,8 +73,8 @@ def order_of_lookup(order: Order, read_at: datetime) -> CustomerOrder:
 
 def merged_orders(found: Iterable[CustomerOrder]) -> tuple[CustomerOrder, ...]:
     """Return each order once, most recently placed first. The latest data takes precedence, and
-    older data fills in missing values. A payment belongs to the order with its number. Orders from
-    two shops are separate, even if they have the same number."""
+    older data fills in missing values. A payment belongs to the order with the same number. Orders
+    from two shops are separate, even if they have the same number."""
     latest_first = sorted(found, key=lambda order: order.as_of, reverse=True)
     groups: list[list[CustomerOrder]] = []
     for one in sorted(latest_first, key=lambda order: order.is_payment):

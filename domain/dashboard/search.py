@@ -15,8 +15,8 @@ _WORD: Final = re.compile(r"[a-z0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class FoundTicket:
-    """A conversation that matches a search. `latest`: the start of the customer's latest
-    message."""
+    """A conversation that matches a search. `latest`: the beginning of the text of the customer's
+    latest message."""
 
     id: str
     customer_email: str | None

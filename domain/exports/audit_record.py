@@ -10,8 +10,9 @@ _Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class AuditEntryRecord(Record):
-    """A change by an actor, from the audit log. An import skips this record, because a client's log
-    describes only changes to that client. docs/audit.md describes how the hashes are computed."""
+    """A change by an actor, from the audit log. An import skips this record, because the log of the
+    importing client describes only changes to that client. docs/audit.md describes how the hashes
+    are computed."""
 
     seq: Annotated[
         BigCount, Field(description=("Number of the entry in the client's log, starting at 1."))

@@ -24,8 +24,8 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         # conversation's old id.
         Section.AI_CONVERSATIONS: "key id messages.*.id messages.*.event_id messages.*.reply_id",
         Section.AUTOMATION_EVENTS: "id",
-        # The ticket id is replaced before the event id, because it is replaced only if both are
-        # equal. A ticket without its own id has its event's id.
+        # The ticket id is replaced first, because it is replaced only if it equals the old event
+        # id. A ticket without an id of its own has its event's id.
         Section.ENGINE_RUNS: "event.unified.ticket_id id event_id playbook_id answer.event_id "
         "answer.run_id plan.*.integration_id citations.*.id findings.*.id "
         "lookup.order.integration_id joined_review actions.*.id actions.*.integration_id",

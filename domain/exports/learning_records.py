@@ -13,8 +13,8 @@ from domain.ratings.rating import LEAST, MAX_COMMENT, MOST, RatingChannel
 
 class CorrectionExportRecord(Record):
     """A correction: a review whose draft a reviewer edited or rejected, and the lesson learned from
-    it. The text is in the review's record. The engine writes this record, and updates it when a
-    member accepts or dismisses the correction."""
+    it. The draft and the reviewer's text are in the review's record. The engine writes this record,
+    and updates it when a member accepts or dismisses the correction."""
 
     id: Annotated[Id, Field(description="ULID of the correction.")]
     review_id: Annotated[Id, Field(description="ULID of the review.")]

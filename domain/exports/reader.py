@@ -223,8 +223,8 @@ class _Text:
         return not rest
 
     def _more(self) -> None:
-        """Read enough bytes to at least double the buffer. A long string is then scanned only a few
-        times."""
+        """Read enough bytes to at least double the buffer, so that a long string is scanned only a
+        few times."""
         rest = self._buffer[self._at :]
         if len(rest) > MAX_RECORD_BYTES:
             raise InvalidExport("a record is larger than any that an export has")

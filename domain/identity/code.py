@@ -4,12 +4,12 @@ Limits count by requester, so that an attacker's requests and guesses do not use
 the address's owner. A requester is a network.
 
 - A network that the user has signed in from has its own limit of CODES_A_DAY codes a day.
-- Any other network has a limit of CODES_A_REQUESTER codes a day for an address. All such networks
-  together have a limit of CODES_A_DAY.
-- Beyond these limits, each network still gets spare codes for the address, until such networks have
-  requested CODES_AT_MOST codes in the day. A network gets one spare code an hour for a known
-  address, and one a day for an unknown address. Even beyond CODES_AT_MOST, a known address gets one
-  spare code an hour. A known address belongs to a user.
+- Any other network is untrusted, and has a limit of CODES_A_REQUESTER codes a day for an address.
+  All untrusted networks together have a limit of CODES_A_DAY.
+- Beyond these limits, each network still gets spare codes for the address, until the untrusted
+  networks have requested CODES_AT_MOST codes in the day. A network gets one spare code an hour for
+  a known address, and one a day for an unknown address. Even beyond CODES_AT_MOST, a known address
+  gets one spare code an hour. A known address belongs to a user.
 - A code allows TRIES tries from the network that requested it, and TRIES_ELSEWHERE tries from other
   networks. A spare code allows TRIES_SPARE tries, only from the network that requested it.
 

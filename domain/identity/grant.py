@@ -35,8 +35,8 @@ class AccessRequest:
 
 @dataclass(frozen=True, slots=True)
 class OAuthGrant:
-    """A user's consent that grants access to an OAuth client. `scopes`: the scopes of the API key,
-    or None for all scopes. `label`: the label of the API key."""
+    """A user's consent, which gives an OAuth client access. `scopes`: the scopes of the API key, or
+    None for all scopes. `label`: the label of the API key."""
 
     client_id: str
     user_id: str

@@ -6,15 +6,15 @@ widget, and an author for a ticket. The limits prevent an attacker's requests an
 locking out another person:
 
 - An address can receive CODES_A_DAY codes a day from a client. One requester can request
-  CODES_A_REQUESTER of them. Beyond these limits, a place without a code today still gets a code,
-  until the address has received CODES_AT_MOST.
+  CODES_A_REQUESTER of them. Beyond these limits, a place that has received no code in the day still
+  gets one, until the address has received CODES_AT_MOST.
 - When these limits allow no code, one shared code an hour is emailed to the address. It is valid in
   every place that requested a code for the address but got no mail. The mailbox's owner can
   therefore use it in any of these places, even if others requested codes before. A shared code is
   valid for an hour longer than other codes, so there is always a valid code in the mailbox.
-- A client can send CODES_AN_HOUR codes an hour. Beyond this limit, a requester with no code in the
-  hour still gets a code until CODES_AN_HOUR_AT_MOST. An address that the client verified before
-  always gets a code.
+- A client can send CODES_AN_HOUR codes an hour. Beyond this limit, a requester that has received no
+  code in the hour still gets one, up to a total of CODES_AN_HOUR_AT_MOST. An address that the
+  client verified before always gets a code.
 - A wrong try counts only in its own place. After WRONG_A_DAY wrong tries in a day at a client, the
   client's new codes have LONG digits. All earlier codes stay valid.
 

@@ -73,8 +73,8 @@ def secret_digest(kind: SessionKind, secret: str) -> bytes | None:
 def following_token(token: str, random: bytes) -> str:
     """Return the token that replaces a refresh token within the same session.
 
-    `token`: a well-formed refresh token. `random`: SECRET_BYTES random bytes that only this service
-    can produce.
+    `token`: a well-formed refresh token. `random`: SECRET_BYTES bytes that only a holder of the
+    service's key can compute.
     """
     return session_secret(
         SessionKind.REFRESH, _family(token) + random[: SECRET_BYTES - _FAMILY_BYTES]

@@ -28,7 +28,8 @@ class AnswerPhrase:
 def answer_phrases(
     words: tuple[AnswerWord, ...], asked: PlannedAction | None
 ) -> Iterator[AnswerPhrase]:
-    """Yield the phrases in a run of words with their functions, preferring the longest phrase.
+    """Yield the phrases in a run of words, each with its function. At each word, the longest known
+    phrase is preferred.
 
     `asked`: the action that the agent's question is about. If `asked` is None, excuses and
     questions are not recognized.

@@ -11,7 +11,7 @@ _PARTICLES: Final = frozenset({"de", "du", "la", "le", "van", "von", "der"})
 
 
 def is_device(run: AnswerRun) -> bool:
-    """Return whether a run is a whole line that a device adds, such as "Sent from my iPhone"."""
+    """Return True if a run is a whole line that a device adds, such as "Sent from my iPhone"."""
     return run.opens and run.closes and is_all(answer_words().device, run.words)
 
 

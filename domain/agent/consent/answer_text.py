@@ -79,8 +79,8 @@ def without_question(text: str, number: str) -> str:
     """Return the customer's answer without the quoted question: lines marked with ">", or the email
     quoted below the answer.
 
-    The quotation is removed only if it mentions the order. Otherwise, it may belong to a different
-    question. Text that consists only of quoted lines is returned unchanged.
+    The quotation is removed only if it mentions the order `number`. Any other quotation may be of a
+    different question. Text that consists only of quoted lines is returned unchanged.
     """
     if len(text) > MAX_ANSWER_CHARS:
         return text

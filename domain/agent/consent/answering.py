@@ -41,7 +41,7 @@ _SUM: Final = re.compile(r"\d+(?:[.,]\d{1,2})?")
 
 @dataclass(slots=True)
 class _Answer:
-    """The result of parsing an answer. `does`: the role of each word in the answer, in order.
+    """The result of parsing an answer. `does`: the function of each word in the answer, in order.
     `another`: other orders that the answer mentions. `plain_consent`: whether the answer is a yes
     followed by the name of the action."""
 
@@ -64,7 +64,8 @@ def read_confirmation(text: str, numbers: tuple[str, ...], asked: PlannedAction)
     """Return the customer's answer to the question of whether to execute the action `asked`. Never
     raises.
 
-    `numbers`: the order numbers in the message. A quoted question is ignored.
+    `numbers`: the order numbers in the message. If the message quotes the agent's question, the
+    quotation is ignored.
     """
     own = without_question(text, asked.order_number or "")
     answer = _read(own, numbers, asked)
@@ -118,8 +119,8 @@ def _plain(text: str) -> bool:
 
 
 def _denial(answer: _Answer) -> Assent:
-    """Return NO, or OTHER if the answer also makes a request, as in "no, I would like to be
-    refunded"."""
+    """Return NO if the answer starts with a denial, and neither agrees nor makes a request.
+    Otherwise return OTHER, as for "no, I would like to be refunded"."""
     asks_for = answer.has(Does.ASKING) and answer.has(Does.ACTION, Does.ELSE)
     first_is_no = answer.first is Does.DENIAL and not answer.has(Does.ASSENT)
     return Assent.NO if first_is_no and not asks_for else Assent.OTHER

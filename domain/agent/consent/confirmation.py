@@ -16,8 +16,8 @@ class Assent(StrEnum):
 
 
 class Confirmation(BaseModel):
-    """The customer's answer to a question. `number`: the corrected order number, or None if the
-    answer is not a correction."""
+    """The customer's answer to a question. `number`: the order number that a correction states. It
+    is None for other answers, and for a correction without a number, such as "the other one"."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -111,7 +111,8 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def is_question(sentence: str) -> bool:
-    """Return True if a sentence is only a question. "Did you know that …?" also states a fact."""
+    """Return True if a sentence only asks a question. Return False for "Did you know that …?",
+    which also states a fact."""
     return bool(_QUESTION.search(sentence)) and not _TELLING.search(fold(sentence))
 
 
@@ -135,8 +136,8 @@ def asserts(sentence: str, brand: str) -> bool:
 
 
 def _may_follow(clause: str) -> bool:
-    """Return True if a clause is a name after a greeting, or an object of the preceding
-    courtesy."""
+    """Return True if a clause may continue a courtesy. Such a clause is a single word, such as a
+    name after a greeting, or starts like an object of the courtesy."""
     return " " not in clause or bool(_FRAGMENT.match(clause))
 
 

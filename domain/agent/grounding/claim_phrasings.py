@@ -44,10 +44,10 @@ Phrasing = tuple[ClaimKind, ClaimMatter | None, re.Pattern[str]]
 class ClaimPhrasings:
     """The patterns of claims.
 
-    `anywhere` and `stated` match anywhere in a sentence. Next to a match of `rule`, a match of
-    `stated` is not a claim, or only a promise if it addresses the customer. `opening` matches at
-    the start of a clause. A clause that matches both `spoken` and `personal` is a claim unless it
-    also matches `harmless`. The other patterns match the context of a claim.
+    `anywhere` and `stated` match anywhere in a sentence. A match of `stated` next to a match of
+    `rule` is a promise if it addresses the customer. Otherwise, it is not a claim. `opening`
+    matches at the start of a clause. A clause that matches both `spoken` and `personal` is a claim
+    unless it also matches `harmless`. The other patterns match the context of a claim.
     """
 
     anywhere: tuple[Phrasing, ...]

@@ -44,11 +44,11 @@ _BY_PLAN: Final = {
     ClaimMatter.CANCEL_ORDER: frozenset({ActionKind.CANCEL_ORDER}),
     ClaimMatter.DONE: ON_ORDERS,
 }
-# A note in the plan backs the claim of a handover, because it passes the customer's request to the
-# staff.
+# A note in the plan backs a claim that the request is handed over, because the note passes the
+# request to the staff.
 _ALSO_BY_PLAN: Final = {ClaimMatter.HANDOVER: frozenset({ActionKind.NOTE})}
 # Promises about goods in transit. They do not promise money or an action by the merchant, so a
-# source with the rule suffices.
+# source that states the rule suffices.
 _SOFT: Final = frozenset({ClaimMatter.DELIVERY, ClaimMatter.ENQUIRY})
 
 
@@ -67,7 +67,8 @@ class StatedClaim:
         return (self.kind, self.matter) == (ClaimKind.FINISHED, ClaimMatter.CANCEL_ORDER)
 
     def as_in(self, source: "StatedClaim") -> bool:
-        """Return True if `source`, a claim in one of the answer's sources, makes this claim.
+        """Return True if a claim in one of the answer's sources backs this claim. `source`: the
+        claim in the source.
 
         A conditional claim in a source does not back an unconditional promise.
         """
@@ -111,8 +112,8 @@ def unbacked_claims(
 
     A claim that a refund or cancellation is finished requires that action in the plan. A claim that
     any other action is finished requires a source that states it. A promise requires the action in
-    the plan, or a source with the same promise. For a conditional promise, a source about the same
-    subject suffices. Reads the first `READ_CHARS` characters of each text.
+    the plan, or a source with the same promise. For a conditional promise, a source that states a
+    rule about the same subject suffices. Reads the first `READ_CHARS` characters of each text.
     """
     found = claims(response)
     if not found:
@@ -153,8 +154,8 @@ def _read(written: str) -> _Sentence:
 
 
 def _before_question(sentence: _Sentence) -> _Sentence:
-    """Return the part of a sentence that precedes its question: "You have been refunded" in "You
-    have been refunded, is there anything else?"."""
+    """Return the part of a sentence that precedes its question. For "You have been refunded, is
+    there anything else?", return "You have been refunded"."""
     *stated, (asked, _) = sentence.clauses()
     words = sentence.words
     if any(claim_phrasings().asks.match(words, start, end) for start, end in stated):

@@ -1,8 +1,8 @@
 """The verifiable facts in a text: amounts, dates, periods, links and numbers.
 
 Facts are compared independently of language and notation: "49,90 €" equals "EUR 49.90", and "two
-weeks" equals "2 semaines". If the meaning of a fact is ambiguous, it counts as different. A false
-mismatch costs a review, but a false match causes a wrong promise.
+weeks" equals "2 semaines". An ambiguous fact counts as different. A false mismatch only costs a
+review, but a false match results in a wrong promise.
 """
 
 import re
@@ -183,8 +183,8 @@ def _periods(match: re.Match[str]) -> Iterator[Fact]:
 
 
 def _date_fact(match: re.Match[str], readings: set[tuple[str | None, int, int]]) -> Iterator[Fact]:
-    """Yield the fact for a date. `readings`: year, month and day. There are two readings if it is
-    unclear which number is the month."""
+    """Yield the fact for a date. `readings`: the possible values of year, month and day. There are
+    two readings if it is unclear which number is the month."""
     needs: set[str] = set()
     gives: set[str] = set()
     for year, month, day in readings:
@@ -245,7 +245,8 @@ def _numbers(match: re.Match[str]) -> Iterator[Fact]:
 
 
 _Read = Callable[[re.Match[str]], Iterator[Fact]]
-# Each repetition is bounded or consumes input, because customers control some of the text.
+# Customers control some of the text. Each repetition is therefore bounded, so that a match takes
+# little time.
 _WRITTEN_DATE: Final = re.compile(
     r"\b(?P<iso>\d{4})-(?P<iso_month>\d{2})-(?P<iso_day>\d{2})(?!\d)"
     r"|(?<![\d/.])(?P<one>\d{1,2})(?P<mark>[/.])(?P<other>\d{1,2})"

@@ -69,9 +69,9 @@ def claim_doubt(
     backed.
 
     A claim states that the merchant did, will do, owes or grants something. The plan or a cited
-    source must back each claim. The templates sent by a brain without a prompt count as the
-    merchant's own statements. If the shop reports the order as cancelled, a claim that it was
-    cancelled is backed.
+    source must back each claim. If a brain without a prompt cites a template, the claims in its
+    answer count as the merchant's own and need no backing. If the shop reports the order as
+    cancelled, a claim that it was cancelled is backed.
     """
     if answer.prompt_version is None and any(one.kind == "template" for one in answer.citations):
         return None

@@ -31,8 +31,8 @@ _LONG_NUMBER: Final = 3
 
 
 class _File(LexiconFile):
-    """The contents of the YAML file. `harmless`, `goods`: words whose meaning has the name of the
-    field. `articles`: words that precede the name of a thing. `meanings`: all other words, by
+    """The contents of the YAML file. `harmless`, `goods`: words that have the field's name as their
+    meaning. `articles`: words that precede the name of a thing. `meanings`: all other words, by
     meaning."""
 
     harmless: str

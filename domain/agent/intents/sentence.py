@@ -39,10 +39,8 @@ class MessageSentence:
         return self.by_place[place]
 
     def names_a_thing(self, place: int) -> bool:
-        """Return True if the word at index `place` is an unlisted word after an article, which
-        names a thing.
-
-        If a word follows, it must have a known meaning other than goods.
+        """Return True if the word at index `place` names a thing: it is unlisted and follows an
+        article. If another word follows it, that word must have a known meaning other than goods.
         """
         behind = self.by_place[place + 1 : place + 2]
         return (
@@ -77,8 +75,8 @@ def _without_names(text: str) -> str:
 
 
 def _without(named: re.Pattern[str], text: str) -> str:
-    """Return the text without the name matched by the pattern, unless a word in the name has a
-    meaning."""
+    """Return the text with the name that the pattern matches removed. A name that contains a word
+    with a known meaning is kept."""
     found = named.search(text)
     if found is None or any(
         everyday().meanings(tuple(word for word in tokens(found[1]) if len(word) > 1))

@@ -1,7 +1,7 @@
 """Derive the intents of a message from the meanings of each sentence.
 
 An intent is derived from several meanings together, never from a single word. Words that no intent
-explains are listed: only a message without such words can get a ready-made answer.
+explains are also returned, because only a message without such words can get a ready-made answer.
 """
 
 import re

@@ -14,8 +14,8 @@ _VERDICTS: Final[Recent[bytes, bool]] = Recent(limit=50_000)
 
 
 async def is_unsafe(text: str) -> bool:
-    """Return True if `text` is a prompt injection. Yields to other asyncio tasks between the steps
-    of the check."""
+    """Return True if `text` contains a prompt injection. Yields to other asyncio tasks between the
+    steps of the check."""
     if not text:
         return False
     key = sha256(text.encode("utf-8", "surrogatepass")).digest()
@@ -32,7 +32,7 @@ async def is_unsafe(text: str) -> bool:
 
 
 async def commands(event: UnifiedEvent) -> bool:
-    """Return True if the message, or a field sent with it, is a prompt injection."""
+    """Return True if the message, or a field sent with it, contains a prompt injection."""
     left = READ_CHARS
     beside = (event.subject, event.customer_name, *event.fields.values())
     for text in (event.text, *filter(None, beside)):

@@ -108,7 +108,8 @@ def _merged(part: tuple[str, ...], said: Mapping[str, list[Place]]) -> list[Plac
 
 
 def _orders(where: list[list[Place]]) -> list[list[list[Place]]]:
-    """Return all permutations of the parts of a frame. A frame has at most three parts."""
+    """Return all permutations of the parts of a frame: at most six, because a frame has at most
+    three parts."""
     if len(where) == 1:
         return [where]
     return [

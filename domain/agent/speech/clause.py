@@ -52,9 +52,9 @@ class Constituent:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A clause in a sentence. `joint`: the link to the previous clause: `start` of a sentence, a
-    punctuation mark, or a word such as `and`, `or`, `but`, `because`, `that`. `roles`: one
-    character for each part."""
+    """A clause in a sentence. `joint`: the link to the previous clause: a punctuation mark, or a
+    word such as `and`, `or`, `but`, `because`, `that`. The first clause of a sentence has `start`.
+    `roles`: one character for each part."""
 
     parts: tuple[Constituent, ...]
     joint: str

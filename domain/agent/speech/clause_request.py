@@ -130,7 +130,8 @@ _AFTERTHOUGHTS: Final = frozenset(
         SpeechRole.HYPOTHETICAL,
     }
 )
-# Words with these roles only describe the topic if they precede a request that has its own subject.
+# If words with these roles precede a request that has its own subject, they only describe the
+# topic.
 _OF_THE_MATTER: Final = frozenset(
     {
         SpeechRole.EXISTING,

@@ -104,7 +104,7 @@ _NOUN: Final = "<noun>(?![UTSE~])"
 _PLAIN: Final = (
     # Matches "remboursez-moi", "vous me remboursez", "annulez".
     "<you>? <me>{0,2} <pro>{0,2} <imp>",
-    # Matches "refund my order". If "refund" is a noun, its object does not follow.
+    # Matches "refund my order". If "refund" is a noun, no object follows it directly.
     "<base> (?=<gap>{0,3} <own_thing>)",
     "<you>? <polite> <gap>{0,3} <to>? <me>{0,2} <gap>{0,2} <pro>{0,2} (?:<inf>|<base>|<imp>)",
     "<I_WISH> <gap>{0,3} <to>{0,2} <gap>{0,2} <me>{0,2} <gap>{0,2} <pro>{0,2} <be>? "

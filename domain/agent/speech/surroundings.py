@@ -38,7 +38,7 @@ _POINTS: Final = frozenset("fpyxadotOzPLqNIr")
 @dataclass(slots=True)
 class Weight:
     """The reasons against a request that come from its context. `vetoes`: the reasons that reject
-    the request. `doubts`: the reasons that make the request likely at most."""
+    the request. `doubts`: the reasons that limit the standing of the request to `likely`."""
 
     vetoes: set[Veto] = field(default_factory=set)
     doubts: set[Veto] = field(default_factory=set)
@@ -106,7 +106,7 @@ def _in_its_sentence(
 
 def _beside(clause: Clause, wish: ClauseRequest, weight: Weight, *, before: bool) -> None:
     """Record the reasons against the request that come from another clause of its sentence.
-    `before`: that clause precedes the request."""
+    `before`: whether that clause precedes the request."""
     roles = set(clause.roles)
     if SpeechRole.CONDITIONAL in roles:
         weight.vetoes.add(Veto.CONDITIONAL)
@@ -151,7 +151,7 @@ def _speaks_of_existing(clause: Clause, *, before: bool) -> bool:
 
 def _negation(clause: Clause, wish: ClauseRequest, weight: Weight) -> None:
     """Record the effect of a negated clause on the request. "Not 2729" does not affect "cancel
-    2730", but "do not," and "not it" affect it."""
+    2730", but "do not," and "not it" do."""
     roles = set(clause.roles)
     if roles <= _NOTHING_ELSE or (roles <= _POINTS and not _of_another(clause, wish)):
         weight.vetoes.add(Veto.NEGATED)

@@ -1,9 +1,10 @@
 """Decide whether the agent may execute a request without asking the customer first.
 
 The agent may execute it if every word of the request is understood. The grammar finds the words
-that express the request. Other words of the sentence may change it ("to my new card", "but the
-mug", "tomorrow"), and no list of such words is complete. This module therefore uses a list of
-harmless words. If any other word occurs, the agent asks the customer first.
+that express the request. Other words of the sentence may change the request ("to my new card", "but
+the mug", "tomorrow"), and no list of such words is complete. This module therefore uses a list of
+harmless words. If a word is neither part of the request nor on that list, the agent asks the
+customer first.
 """
 
 import re
@@ -50,7 +51,7 @@ def is_unqualified(text: str, quote: str) -> bool:
     """Return True if the request that `quote` expresses in `text` is unqualified. Never raises.
 
     The sentence that contains the request must consist of known words only, and must not name a
-    limit, time, means or other order. A request in an overlong text is never unqualified.
+    limit, a time, a means or another order. A request in an overlong text is never unqualified.
     """
     start = text.find(quote) if quote.strip() and len(text) <= READ_CHARS else -1
     if start < 0:
@@ -68,7 +69,7 @@ def is_unqualified(text: str, quote: str) -> bool:
 
 
 def _ends(text: str) -> list[tuple[int, int]]:
-    """Return the end of each sentence and the start of the next sentence, as positions.
+    """Return a pair of positions for each sentence: its end, and the start of the next sentence.
 
     A single line break before a lower-case letter or a digit does not end a sentence.
     """

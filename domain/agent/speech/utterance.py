@@ -11,8 +11,8 @@ from domain.agent.size_limits import READ_CHARS
 from domain.core.effort import spend
 from domain.core.text import fold
 
-# Maximum number of words and punctuation marks. Even a message of the maximum length has fewer
-# words and marks.
+# Maximum number of words and punctuation marks. A message that has at most `READ_CHARS` characters
+# normally has fewer.
 _READ_TOKENS: Final = 2_500
 _NUMBER: Final = r"(?:[A-Za-z]{1,6}-?)?\d[\w-]*"
 _MONEY: Final = (

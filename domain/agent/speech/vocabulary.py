@@ -127,8 +127,8 @@ class SpeechWords:
 
     - `phrases`: the meaning of each phrase. A phrase is one word, or several joined by spaces.
     - `words`: the words of all phrases, which identify the language.
-    - `starts`: the first words of phrases of several words, each with the length of its longest
-      phrase in words.
+    - `starts`: the first word of each multi-word phrase, with the number of words in the longest
+      phrase that starts with it.
     - `actions`: the single words that name an action, with their meanings.
     """
 
