@@ -188,8 +188,8 @@ PageDep = Annotated[Asked[PageQuery], Depends(QueryInClient(PageQuery))]
 
 @dataclass(frozen=True, slots=True)
 class ClientNow:
-    """A client and the time of the request. The clock is read only once. A request at the end of a
-    month therefore uses the same month throughout."""
+    """A client and the time of the request. The clock is read once per request, so that a request
+    at the end of a month uses the same month throughout."""
 
     tenant: TenantId
     now: datetime

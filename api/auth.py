@@ -126,8 +126,8 @@ async def authorize(
 
     `session_roles`: the roles that a session token needs. API keys and the engine secret need no
     role. Raises AccessDenied and RoleRequired. If the id is not a ULID, callers with access to all
-    clients get ClientNotFound. Other callers get AccessDenied for every other client, so they
-    cannot find out which clients exist.
+    clients get ClientNotFound. Other callers get AccessDenied for any client that they may not act
+    for, so they cannot find out which clients exist.
     """
     wanted = parse_ulid(client_id)
     if wanted is None:

@@ -161,8 +161,8 @@ def _sentences(found: Sequence[Candidate], places: Sequence[int]) -> EntrySenten
 
 
 def _fits(question: AskedQuestion) -> bool:
-    """Return True if the message asks a single question that does not ask for a reason. A shop's
-    texts seldom give reasons."""
+    """Return True if the message asks a single question that does not ask for a reason. Questions
+    about reasons do not fit, because a shop's texts seldom give reasons."""
     return not question.joined and not question.cues & _NEVER_FIT
 
 

@@ -197,5 +197,5 @@ def _order_citations(
     order: Order | None, body: str, order_texts: dict[str, str]
 ) -> tuple[Citation, ...]:
     """Return the order as a source if at least one placeholder was filled with a value from the
-    shop. If none was, return nothing."""
+    shop. Otherwise, return no source."""
     return (order_citation(order),) if order and fill(body, order_texts).used else ()

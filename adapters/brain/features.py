@@ -79,7 +79,8 @@ class FeatureRow:
 
 
 def rarities_of(texts: Sequence[str]) -> Floats:
-    """Return the rarity of each bucket in these texts, from 1, if all texts contain it, to about 9.
+    """Return the rarity of each bucket in these texts. A bucket that all texts contain has a rarity
+    of 1. The highest rarity is about 9.
 
     The rarity is the inverse document frequency, in whole steps of `RARITY_STEP`.
     """

@@ -35,7 +35,7 @@ from domain.agent.plan import ActionKind
 # activity. The activity also reads data before the call and writes data after it.
 DEADLINE_S: Final = 10.0
 _MAX_TOKENS_OUT: Final = 2_000
-# Number of input tokens of a long question, with a merchant's instructions and five knowledge
+# Number of input tokens of a long model request, with a merchant's instructions and five knowledge
 # entries.
 _USUAL_TOKENS_IN: Final = 6_000
 # The number of tokens that a provider charges for a large photo.
@@ -50,8 +50,9 @@ _REFUSED_BY: Final = EscalationReason.UNSAFE_INPUT
 
 @dataclass(slots=True)
 class _Question:
-    """A question to a model, used to validate the model's answer. `known`: the customer's language
-    if it is certain, otherwise None. `in_right_language`: the result of the last validation."""
+    """The context of a model request, used to validate the model's answer. `known`: the customer's
+    language if it is certain, otherwise None. `in_right_language`: the result of the last
+    validation."""
 
     prompt: Prompt
     seen: Classification
@@ -79,8 +80,7 @@ class LlmBrain:
 
     @property
     def reserve_micros(self) -> int:
-        """The cost of sending a long question to the most expensive model, in millionths of a US
-        dollar."""
+        """The cost of a long request to the most expensive model, in millionths of a US dollar."""
         return max(model.cost_micros(_usual_usage(model)) for model in self._models)
 
     @property

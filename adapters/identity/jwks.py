@@ -17,7 +17,7 @@ import structlog
 
 LIFESPAN_S: Final = 300.0
 """If the cached keys are older than this many seconds, a request with a known key starts a fetch in
-the background. Until then, keys that the provider has removed are still accepted."""
+the background. Keys that the provider has removed are accepted until that fetch succeeds."""
 KEPT_S: Final = 3600.0
 """Maximum age of an accepted key, in seconds, even during a provider outage."""
 COOLDOWN_S: Final = 30.0

@@ -65,8 +65,8 @@ _Rule = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
 # text. If a rule scans characters without a match, it consumes them and returns them unchanged, or
 # stops after a fixed number of characters.
 _RULES: Final[tuple[_Rule, ...]] = (
-    # postgresql://user:password@host, and https://key@host. A run of 512 characters after the colon
-    # is masked, because it is too long for a port.
+    # Credentials in URLs, as in postgresql://user:password@host and https://key@host. A run of 512
+    # characters after the colon is masked too, because it is too long for a port.
     (
         re.compile(rf"({_SCHEME})[^\s:/@\"'<>]*+:(?:[^\s\"'<>]{{0,512}}@|[^\s\"'<>]{{512,}}+)"),
         rf"\1{MASK}@",

@@ -65,7 +65,7 @@ class Exchange:
 
     async def read(self) -> None:
         """Read the response body, up to MAX_BODY. Raises the same errors as `ask`. After an error,
-        `body` contains the bytes received until then."""
+        `body` contains the bytes received before it."""
         enough = self._received + MAX_BODY
         while self._received < enough and isinstance(event := await self._next(), h11.Data):
             self.body += bytes(event.data[: RESPONSE_KEPT - len(self.body)])

@@ -16,7 +16,7 @@ INBOX: Final = "/app/inbox"
 class View:
     """A page in the menu. `name`: the key of its label. `key`: the keyboard shortcut after G.
     `also`: path prefixes of further pages that belong to the view. `query`: the query of a view
-    that shares its path with others. `label`: the label of a view that a member named."""
+    that shares its path with others. `label`: the name that a member gave to a saved view."""
 
     name: str
     path: str

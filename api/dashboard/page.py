@@ -216,8 +216,8 @@ class OnPage:
         return page
 
     async def _at(self, page: Page, owner: TenantId) -> Page:
-        """Return the page, switched to the record's client if necessary. Raises AccessDenied, or
-        the error that `path_id` raises, if the user may not act for that client."""
+        """Return the page, switched to the record's client if necessary. If the user may not act
+        for that client, raises `path_id.missing`, or AccessDenied if there is no `path_id`."""
         if owner == page.tenant:
             return page
         network = client_network(page.request)

@@ -188,9 +188,9 @@ def _rule_broken(error: ValidationError) -> str:
 
 
 def _check_values(root: dict[str, JsonValue]) -> None:
-    """Check depth, number of values, key lengths and NUL, level by level. Raises InvalidBody if a
-    check fails. The loop is not recursive, so that an untrusted body cannot overflow the stack. It
-    does little work per value, because it blocks the event loop."""
+    """Check the depth, the number of values, the key lengths and the absence of NUL, level by
+    level. Raises InvalidBody if a check fails. The loop is not recursive, so that an untrusted body
+    cannot overflow the stack. It does little work per value, because it blocks the event loop."""
     values = 0
     level: list[dict[str, JsonValue] | list[JsonValue]] = [root]
     for _ in range(MAX_DEPTH):

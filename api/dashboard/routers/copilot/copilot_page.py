@@ -128,8 +128,8 @@ def _earlier(text: str) -> list[JsonValue]:
 
 
 def _kept(text: str) -> list[JsonValue]:
-    """Return the conversation that preceded a rejected question, or an empty conversation if it is
-    invalid."""
+    """Return the conversation that preceded a rejected question. If the submitted conversation is
+    invalid, return an empty one."""
     try:
         messages = _earlier(text)
         CopilotChatBody.model_validate(

@@ -11,8 +11,8 @@ from api.dashboard.routers.playbooks import (
     version_pages,
 )
 
-# Routes with fixed paths precede routes with an id in the path. Otherwise, an id would match a
-# fixed path.
+# Routes with fixed paths precede routes with an id in the path. Otherwise, the id parameter would
+# match the fixed paths.
 ROUTERS: Final = (
     playbook_file_pages.router,
     editor_pages.router,
