@@ -102,8 +102,8 @@ class AnswerModel:
     Load them once and share them, because they are immutable."""
 
     def __init__(self, content: bytes) -> None:
-        """Load both models. `content`: the bytes of a model file. Raises ModelInvalid if this is
-        not a valid model file."""
+        """Load both models. `content`: the bytes of a model file. Raises ModelInvalid if `content`
+        is not a valid model file."""
         names = [
             f"{name}_{part}"
             for name in ("sentence", "answer")

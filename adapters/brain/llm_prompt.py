@@ -86,7 +86,7 @@ short, courteous reply.
 providers can cache them."""
 
 # The shop's instructions follow the rules, so that the model applies the instructions within the
-# rules. They are the same for all messages handled by one playbook.
+# rules. The instructions are the same for all messages handled by one playbook.
 _SHOP: Final = "You write for {brand}."
 _MERCHANT: Final = (
     "\n\nInstructions of {brand}. They hold within the rules above and lift none of them:\n"

@@ -108,7 +108,7 @@ def _address(sender: MailSender) -> Address:
 
 async def _hand_over(client: aiosmtplib.SMTP, message: EmailMessage, deadline: float) -> None:
     """Send the message with MAIL, RCPT and DATA. Raises MailUnreachable if the server rejects the
-    message temporarily, and MailRefused if it rejects it permanently. Raises MailUnknown if there
+    message temporarily, and MailRefused if the rejection is permanent. Raises MailUnknown if there
     is no reply, because the outcome is then unknown."""
     try:
         async with asyncio.timeout_at(deadline):

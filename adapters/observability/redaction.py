@@ -16,8 +16,8 @@ MASK: Final = "[redacted]"
 # A shorter secret would also match inside ordinary words.
 _MIN_SECRET: Final = 8
 _MAX_DEPTH: Final = 8
-# Longer text is truncated. Its last `_HALVED` characters are also dropped, because the truncation
-# may have split a secret.
+# Text longer than `_MAX_TEXT` characters is truncated. The last `_HALVED` of these characters are
+# also dropped, because the truncation may have split a secret.
 _MAX_TEXT: Final = 8 * 1024
 _HALVED: Final = 512
 

@@ -90,8 +90,8 @@ def said_limits(page: Page, rule: ActionRule) -> tuple[str, ...]:
 
 
 def said_change(page: Page, difference: PolicyDifference) -> SaidChange:
-    """Return a description of a rule change. For an action that is turned off, it contains only the
-    level."""
+    """Return a description of a rule change. For an action that is turned off, the description
+    contains only the level."""
     before, after = dict(_parts(page, difference.before)), dict(_parts(page, difference.after))
     is_off = difference.after.level is ActionLevel.NEVER
     labels = list(before)[:1] if is_off else [*before]

@@ -144,7 +144,7 @@ class Post:
 
     async def step_done(self, to: str, key: str = "", **facts: str) -> Response:
         """Return a redirect like `done`. Until the client has completed onboarding, the
-        confirmation links a manager to the next step."""
+        confirmation for a manager contains a link to the next step."""
         page, following = self.page, None
         if page.may(MANAGERS):
             async with page.resources.database.reading(page.tenant) as connection:

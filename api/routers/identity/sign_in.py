@@ -139,8 +139,8 @@ async def sign_out(
     body: Annotated[SignOutBody, Depends(JsonBody(SignOutBody, optional=True))],
     resources: ResourcesDep,
 ) -> None:
-    """Refresh tokens and browsers are signed out immediately. A session token (JWT) that was
-    already issued stays valid until it expires, at most an hour later."""
+    """Browsers are signed out and refresh tokens are revoked immediately. A session token (JWT)
+    that was already issued stays valid until it expires, at most an hour later."""
     session = await _session(request, body.refresh_token)
     network = client_network(request)
     async with resources.work.everywhere() as work:

@@ -81,8 +81,8 @@ async def webhook(request: Request, resources: ResourcesDep) -> Response:
     platform = platform_of(request.path_params["provider"])
     endpoint = await _endpoint(platform, request.path_params["token"], resources)
     if endpoint is None:
-        # A request to a missing endpoint gets the same response as an invalid signature. Its body
-        # is not read.
+        # A request to a missing endpoint gets the same response as one with an invalid signature.
+        # The body of the request is not read.
         return _refused(request, platform, InboundRefused(RefusalReason.SIGNATURE_WRONG))
     structlog.contextvars.bind_contextvars(client_id=endpoint.tenant)
     sender = _Sender(
