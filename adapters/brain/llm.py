@@ -118,7 +118,7 @@ class LlmBrain:
         tokens_out = sum(usage.output_tokens for usage in spent.values())
         if answer is None:
             # The error is raised outside `except`, so that a provider's message or request does not
-            # become its context.
+            # become the error's context.
             failure = BrainInvalid if invalid else BrainUnavailable
             raise failure(tokens_in=tokens_in, tokens_out=tokens_out, cost_micros=cost)
         return answer.model_copy(

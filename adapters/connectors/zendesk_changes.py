@@ -18,7 +18,7 @@ _STATUS_CHANGED: Final = f"{_EVENT}status_changed"
 _STAFF: Final = frozenset({"agent", "admin"})
 _ENDED: Final = frozenset({"solved", "closed"})
 # Each ticket's comments are requested separately, for a few tickets in parallel, because a poll has
-# only seconds for all tickets.
+# only a few seconds for all tickets.
 _TICKETS: Final = 15
 _AT_ONCE: Final = 5
 _COMMENTS: Final = 25

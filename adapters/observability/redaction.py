@@ -54,8 +54,8 @@ def _address(match: re.Match[str]) -> str:
 
 
 _GAP: Final = r"(?:\s|%20)"
-# A token must not start with the name of a scheme, such as `bearer`, because the name may precede
-# the token.
+# A match must not start with the name of a scheme, such as `bearer`, because that name may precede
+# the token itself.
 _TOKEN_CHARACTER: Final = rf"(?!(?:bearer|basic){_GAP})[^\s\"'<>,;(){{}}\[\]]"
 _SCHEME: Final = r"[A-Za-z][A-Za-z0-9+.-]{0,30}://"
 

@@ -39,7 +39,7 @@ LONG_FIELDS: Final[Mapping[str, int]] = {
     "draft": MAX_FILE_BYTES,
     "message": MAX_TEXT_CHARS,
 }
-"""Maximum lengths in characters, by name, of the long fields that a draft may contain."""
+"""Maximum length, in characters, of each long field that a draft may contain, by field name."""
 
 _MAX_NAME: Final = 200
 _NONE: Final[Mapping[str, int]] = {}

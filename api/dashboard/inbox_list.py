@@ -182,8 +182,8 @@ class TicketList:
 
 
 async def ticket_list(page: Page, query: InboxListQuery, *, current: str = "") -> TicketList:
-    """Return the list for a query. If the query names a saved view that does not exist, raises
-    InboxViewNotFound, or returns the default list beside a ticket."""
+    """Return the list for a query. If the query names a saved view that does not exist, return the
+    default list beside a ticket. In the inbox itself, raise InboxViewNotFound instead."""
     async with page.resources.database.reading(page.tenant) as connection:
         views = await list_views(connection, page.tenant, page.actor)
         saved = next((view for view in views if view.id == query.saved_id), None)

@@ -25,7 +25,7 @@ MAX_COMING: Final = 64
 """Maximum number of request bodies in transit for one caller at the same time. They occupy at most
 64 MiB in total."""
 MAX_UPLOADS: Final = 64 * 1024 * 1024
-"""Maximum memory for request bodies with files that are in transit, in bytes."""
+"""Maximum memory, in bytes, for the request bodies in transit that contain files."""
 MAX_UPLOADS_OF_ONE: Final = 16 * 1024 * 1024
 """Maximum part of MAX_UPLOADS for one caller."""
 MAX_DEPTH: Final = 32

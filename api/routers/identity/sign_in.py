@@ -93,7 +93,7 @@ async def verify(
     body: Annotated[EnterCodeBody, Depends(JsonBody(EnterCodeBody))],
     resources: ResourcesDep,
 ) -> VerifyAnswer:
-    """A code can be used once, within ten minutes, with at most five attempts. For a new shop, this
+    """A code can be used once. It expires after ten minutes or five attempts. For a new shop, this
     call creates the account. An invitation stays open until the user accepts or declines it."""
     done = await enter_code(request, body.email, body.code, SessionKind.REFRESH)
     return VerifyAnswer(

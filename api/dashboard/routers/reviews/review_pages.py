@@ -170,9 +170,9 @@ async def _list_of(post: Post) -> TicketList | None:
 
 
 async def _next(post: Post, work: UnitOfWork, listed: TicketList | None) -> str:
-    """Return the page to show after a decision. If the member came from another list than the
-    default one, it is the next ticket in that list. Otherwise, it is the next review that the
-    member may decide. If no ticket or review is left, it is the list itself."""
+    """Return the page to show after a decision. If the member came from a list other than the
+    default list, it shows the next ticket in that list. Otherwise, it shows the next review that
+    the member may decide. If none is left, it shows the list."""
     if listed is not None:
         to = listed.beside(1) or listed.beside(-1) or listed.address
     else:
