@@ -44,7 +44,7 @@ async def authenticate_gateway(headers: Headers, resources: Resources) -> Caller
 
 
 async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | User:
-    """Return the holder of the bearer token: an API key, or the user of a session token. Raises
+    """Return the API key, or the session token's user, that the bearer token identifies. Raises
     Unauthenticated."""
     token = _bearer_token(headers)
     if token.startswith(KEY_PREFIXES):

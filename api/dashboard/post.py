@@ -170,8 +170,8 @@ class Posted:
     parameters are the same as for `OnPage`.
 
     The form applies to the client for which it was rendered, even if another tab has switched
-    clients since then. If the session has expired, the fields are kept, and the sign-in page leads
-    back to the form.
+    clients in the meantime. If the session has expired, the fields are kept, and the sign-in page
+    leads back to the form.
 
     `long_fields`: the maximum length of each field that may exceed MAX_FIELD, by name. `files`:
     whether the form may contain a text file, which becomes the field `file`. `upload`: the maximum

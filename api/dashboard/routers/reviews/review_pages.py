@@ -187,7 +187,8 @@ async def _next(post: Post, work: UnitOfWork, listed: TicketList | None) -> str:
 
 
 def _same(post: Post) -> str:
-    """Return the address of this review's page, with the list from which the member came."""
+    """Return the URL of this review's page, including the query of the list that the member came
+    from."""
     return with_list(f"{_LIST}/{post.page.record_id}", list_beside(post.back))
 
 
