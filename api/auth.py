@@ -183,7 +183,8 @@ def limiter_key(caller: ActiveKey | User) -> str:
 
 def body_key(caller: Caller, peer: str) -> str:
     """Return the key for counting concurrent request bodies. Bodies from an internal worker are
-    counted by the worker's address, because only the body identifies the client."""
+    counted by the worker's address, because the client is not known until the body has been read.
+    """
     return f"engine@{peer}" if isinstance(caller, InternalWorker) else limiter_key(caller)
 
 

@@ -31,8 +31,8 @@ from domain.agent.errors import BrainInvalid, BrainUnavailable
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
 
-# Time limit for an answer, in seconds. The limit is below the 12 s that Temporal allows the
-# activity. The activity also reads data before the call and writes data after it.
+# Time limit for an answer, in seconds. It is below the 12 s that Temporal allows the activity,
+# which also reads data before the call and writes data after it.
 DEADLINE_S: Final = 10.0
 _MAX_TOKENS_OUT: Final = 2_000
 # Number of input tokens of a long model request, with a merchant's instructions and five knowledge

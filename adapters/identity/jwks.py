@@ -40,7 +40,7 @@ _log = structlog.get_logger(__name__)
 
 class ProviderKeys:
     """The process's cache of an identity provider's keys. A request with a known key waits for a
-    fetch only if the cached key is too old."""
+    fetch only if the cached keys are older than KEPT_S."""
 
     def __init__(self, url: str, *, clock: Callable[[], float]) -> None:
         """Create the cache. `clock`: a monotonic clock, in seconds."""

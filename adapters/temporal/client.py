@@ -1,5 +1,5 @@
-"""The service's calls to Temporal. The calls refer to workflows by name. A process that only starts
-runs therefore does not load any workflows."""
+"""The service's calls to Temporal. The calls refer to workflows by name. A process that starts
+workflows but does not run them therefore need not import their code."""
 
 import asyncio
 from collections.abc import Awaitable, Iterator, Sequence

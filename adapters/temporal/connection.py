@@ -27,8 +27,8 @@ async def connect(temporal: TemporalSettings, *, lazy: bool = False) -> Client:
     """Return a Temporal client. The API, workers, commands and tests all use it, so that they share
     one data converter.
 
-    `lazy`: connect on the first call, so that a process can start while Temporal is down. If it is
-    False, this function raises within seconds: EngineUnavailable if Temporal does not respond,
+    `lazy`: connect on the first call, so that a process can start while Temporal is down. If `lazy`
+    is False, this function raises within seconds: EngineUnavailable if Temporal does not respond,
     InvalidInput if it rejects our credentials. Each error message is one sentence.
     """
     if lazy:

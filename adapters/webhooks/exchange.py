@@ -18,8 +18,8 @@ from domain.webhooks.delivery import RESPONSE_KEPT, FailureKind
 MAX_HEAD: Final = 32 * 1024
 """Maximum size of a response's status line and headers, in bytes."""
 MAX_BODY: Final = 64 * 1024
-"""Maximum number of bytes read from a response body, including chunk framing. The connection is
-then closed."""
+"""Maximum number of bytes read from a response body, including chunk framing. After this many
+bytes, the connection is closed."""
 _MAX_INTERIM: Final = 16
 """Maximum number of 1xx responses before the final response."""
 _CHUNK: Final = 16 * 1024

@@ -51,7 +51,7 @@ def diffs_of(
 ) -> tuple[tuple[Piece, ...], tuple[Piece, ...] | None]:
     """Return two word diffs. The first compares the agent's draft with the current draft. The
     second compares the draft of a rejected approval with the current draft. The second is None if
-    no approval was rejected or its two drafts are equal."""
+    no approval was rejected, or if these two drafts are equal."""
     own = word_diff(found.agent_draft, found.draft) if found.draft != found.agent_draft else ()
     seen = None if refused is None else refused.fields.get("draft", "").replace("\r\n", "\n")
     if seen is None or seen == found.draft.replace("\r\n", "\n"):
