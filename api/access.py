@@ -89,8 +89,8 @@ async def member_of(
 async def member_for(
     user: User, client_id: str | None, resources: Resources, network: str
 ) -> Member:
-    """Return the user's membership in the client that the request specifies, or in the user's
-    default client.
+    """Return the user's membership in the client that the request specifies. If it specifies none,
+    return the membership in the user's default client.
 
     `network`: the request's IP network. Raises AccessDenied and NoClient. If the client does not
     exist, internal admins get ClientNotFound, and other users get AccessDenied.
@@ -119,8 +119,8 @@ async def check_chosen(user: User, client_id: str | None, resources: Resources) 
 
 
 class InClient(Part):
-    """A dependency that returns the caller's membership in the client that the query specifies, or
-    in the caller's default client.
+    """A dependency that returns the caller's membership in the client that the query specifies. If
+    it specifies none, the caller's default client is used.
 
     `roles`: the allowed roles. Callers with other roles are rejected before they send a body. The
     use case checks the role again. `chosen`: whether a user who belongs to several clients must
@@ -188,8 +188,8 @@ PageDep = Annotated[Asked[PageQuery], Depends(QueryInClient(PageQuery))]
 
 @dataclass(frozen=True, slots=True)
 class ClientNow:
-    """A client and the time of the request. The clock is read only once. A request at the end of a
-    month therefore uses the same month throughout."""
+    """A client and the time of the request. The clock is read once per request, so that a request
+    at the end of a month uses the same month throughout."""
 
     tenant: TenantId
     now: datetime

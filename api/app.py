@@ -154,8 +154,8 @@ def create_app(
 ) -> FastAPI:
     """Return the API application.
 
-    The application starts even if Temporal or PostgreSQL is down. It reports that it is not ready
-    until both are available. `metrics`: the metrics registry, if this process exposes metrics.
+    The application starts even if Temporal or PostgreSQL is down. Until both are available, it
+    reports that it is not ready. `metrics`: the metrics registry, if this process exposes metrics.
     `traces`: the trace exporter, if tracing is enabled.
     """
     app: FastAPI = FastAPIOffline(

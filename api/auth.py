@@ -44,7 +44,7 @@ async def authenticate_gateway(headers: Headers, resources: Resources) -> Caller
 
 
 async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | User:
-    """Return the holder of the bearer token: an API key, or the user of a session token. Raises
+    """Return the API key, or the session token's user, that the bearer token identifies. Raises
     Unauthenticated."""
     token = _bearer_token(headers)
     if token.startswith(KEY_PREFIXES):
@@ -126,8 +126,8 @@ async def authorize(
 
     `session_roles`: the roles that a session token needs. API keys and the engine secret need no
     role. Raises AccessDenied and RoleRequired. If the id is not a ULID, callers with access to all
-    clients get ClientNotFound. Other callers get AccessDenied for every other client, so they
-    cannot find out which clients exist.
+    clients get ClientNotFound. Other callers get AccessDenied for any client that they may not act
+    for, so they cannot find out which clients exist.
     """
     wanted = parse_ulid(client_id)
     if wanted is None:
@@ -183,7 +183,8 @@ def limiter_key(caller: ActiveKey | User) -> str:
 
 def body_key(caller: Caller, peer: str) -> str:
     """Return the key for counting concurrent request bodies. Bodies from an internal worker are
-    counted by the worker's address, because only the body identifies the client."""
+    counted by the worker's address, because the client is not known until the body has been read.
+    """
     return f"engine@{peer}" if isinstance(caller, InternalWorker) else limiter_key(caller)
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# The length of a pause, as a multiple of the work's duration. The work then takes at most a sixth
-# of the time.
+# The length of a pause, as a multiple of the seconds worked before it. With pauses, the work takes
+# up at most a sixth of the elapsed time.
 _REST: Final = 5
 
 

@@ -147,7 +147,7 @@ class WidgetStreams:
 
     def end(self) -> None:
         """End all streams after they have sent their pending messages. Streams that are opened
-        later end in the same way. Their readers reconnect to another process."""
+        later end in the same way. The readers reconnect to another process."""
         self._ending = True
         for places in self._places.values():
             for place in places:

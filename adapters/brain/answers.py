@@ -102,8 +102,8 @@ class AnswerModel:
     Load them once and share them, because they are immutable."""
 
     def __init__(self, content: bytes) -> None:
-        """Load both models. `content`: the bytes of a model file. Raises ModelInvalid if this is
-        not a valid model file."""
+        """Load both models. `content`: the bytes of a model file. Raises ModelInvalid if `content`
+        is not a valid model file."""
         names = [
             f"{name}_{part}"
             for name in ("sentence", "answer")
@@ -161,8 +161,8 @@ def _sentences(found: Sequence[Candidate], places: Sequence[int]) -> EntrySenten
 
 
 def _fits(question: AskedQuestion) -> bool:
-    """Return True if the message asks a single question that does not ask for a reason. A shop's
-    texts seldom give reasons."""
+    """Return True if the message asks a single question that does not ask for a reason. Questions
+    about reasons do not fit, because a shop's texts seldom give reasons."""
     return not question.joined and not question.cues & _NEVER_FIT
 
 

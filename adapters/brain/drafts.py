@@ -22,7 +22,7 @@ from domain.agent.plan import ActionKind
 from domain.agent.template import fill
 from domain.integrations.order import Order
 
-# Match score of a template that matches the intent if parts of the message are not understood.
+# Match score of a template that matches the intent of a message that is only partly understood.
 PARTIAL_STRENGTH: Final = 0.5
 # Match score of a template that matches only the message's category, without a clear intent. Such a
 # template is only a starting point for a human agent's reply.
@@ -36,7 +36,7 @@ _KNOWLEDGE_FIRST: Final = frozenset({Category.PRODUCT_QUESTION, Category.OTHER})
 @dataclass(frozen=True, slots=True)
 class DraftSources:
     """The sources of drafts: the client's templates, and the model that selects sentences from the
-    knowledge."""
+    knowledge base."""
 
     catalogue: Catalogue
     answers: AnswerModel
@@ -45,8 +45,8 @@ class DraftSources:
 def best_draft(
     request: BrainRequest, sources: DraftSources, seen: Classification, asking: Asking
 ) -> GroundedDraft | None:
-    """Return the draft that fits the message best, from a template or from the knowledge base, or
-    None."""
+    """Return the draft that fits the message best, or None. The draft comes from a template or from
+    the knowledge base."""
     template = _from_templates(request, sources.catalogue, seen, asking)
     if template is not None and (template.promises or asking.is_praise):
         return template
@@ -197,5 +197,5 @@ def _order_citations(
     order: Order | None, body: str, order_texts: dict[str, str]
 ) -> tuple[Citation, ...]:
     """Return the order as a source if at least one placeholder was filled with a value from the
-    shop. If none was, return nothing."""
+    shop. Otherwise, return no source."""
     return (order_citation(order),) if order and fill(body, order_texts).used else ()

@@ -184,8 +184,8 @@ class EmbeddedBrain:
             sentiment=_sentiment(seen),
             response=draft.response,
             citations=draft.citations,
-            # Without a text from the merchant about the action, the customer would not be informed
-            # of the action.
+            # Propose the action only if the merchant's text promises it. Otherwise, the customer
+            # would not be informed of the action.
             proposals=understood.proposals if draft.promises else (),
             doubt=EscalationReason.LOW_CONFIDENCE if unsure else None,
             model=self._classifier.name,
@@ -240,8 +240,8 @@ def _nothing(seen: Classification) -> _Understood:
 
 
 def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understood:
-    """Return the requests in this message alone, because earlier requests have already been
-    answered."""
+    """Return the category, intents and request of this message. Requests in earlier messages are
+    ignored, because they have already been answered."""
     is_short = len(words(fold(own))) <= FOLLOW_UP_WORDS
     before = last_words_of_customer(request) if is_short else ""
     wants = read_wants(unsigned(own), after=before)

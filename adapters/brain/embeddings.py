@@ -108,7 +108,7 @@ def embedder_from(settings: EmbeddingSettings) -> Embedder | None:
 
 def embedding_model(settings: EmbeddingSettings) -> str | None:
     """Return the model name that is stored with embeddings. Return None if the settings select
-    keyword search or the embedded encoder is not installed. Raises InvalidInput."""
+    keyword search, or an embedded encoder that is not installed. Raises InvalidInput."""
     match settings.model:
         case "words":
             return None

@@ -44,7 +44,7 @@ _log = structlog.get_logger(__name__)
 
 def encoder_model(folder: Path | None) -> str | None:
     """Return the model name that is stored with the encoder's embeddings, or None if the package is
-    not installed. If a folder is configured, the name contains a digest of the weights in it.
+    not installed. If a folder is configured, the name contains a digest of the folder's weights.
     Raises InvalidInput if the folder contains no weights."""
     if importlib.util.find_spec(_PACKAGE) is None:
         return None

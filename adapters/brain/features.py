@@ -39,8 +39,8 @@ _NUMBER: Final = re.compile(r"\d+")
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _SAID: Final = re.compile(r"[a-z0-9]+|[?!]")
 _CLAUSE_END: Final = re.compile(r"([.!?\n,;:]+)")
-# Matches a line that contains only the closing of a letter. The signature after the closing
-# contains a name, a street or a telephone number.
+# Matches a line that contains only the closing of a letter. The signature after the closing is
+# removed, because it contains a name, a street or a telephone number.
 _CLOSING: Final = re.compile(
     r"^[ \t]*(?:(?:bien|tres) )?(?:cordialement|cdt|cdlt|salutations|bien a vous|amicalement"
     r"|respectueusement|sinceres salutations|(?:kind|best|warm) regards|regards|best wishes"
@@ -79,7 +79,8 @@ class FeatureRow:
 
 
 def rarities_of(texts: Sequence[str]) -> Floats:
-    """Return the rarity of each bucket in these texts, from 1, if all texts contain it, to about 9.
+    """Return the rarity of each bucket in these texts. A bucket that all texts contain has a rarity
+    of 1. The highest rarity is about 9.
 
     The rarity is the inverse document frequency, in whole steps of `RARITY_STEP`.
     """

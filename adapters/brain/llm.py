@@ -31,11 +31,11 @@ from domain.agent.errors import BrainInvalid, BrainUnavailable
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
 
-# Time limit for an answer, in seconds. The limit is below the 12 s that Temporal allows the
-# activity. The activity also reads data before the call and writes data after it.
+# Time limit for an answer, in seconds. It is below the 12 s that Temporal allows the activity,
+# which also reads data before the call and writes data after it.
 DEADLINE_S: Final = 10.0
 _MAX_TOKENS_OUT: Final = 2_000
-# Number of input tokens of a long question, with a merchant's instructions and five knowledge
+# Number of input tokens of a long model request, with a merchant's instructions and five knowledge
 # entries.
 _USUAL_TOKENS_IN: Final = 6_000
 # The number of tokens that a provider charges for a large photo.
@@ -50,8 +50,9 @@ _REFUSED_BY: Final = EscalationReason.UNSAFE_INPUT
 
 @dataclass(slots=True)
 class _Question:
-    """A question to a model, used to validate the model's answer. `known`: the customer's language
-    if it is certain, otherwise None. `in_right_language`: the result of the last validation."""
+    """The context of a model request, used to validate the model's answer. `known`: the customer's
+    language if it is certain, otherwise None. `in_right_language`: the result of the last
+    validation."""
 
     prompt: Prompt
     seen: Classification
@@ -79,8 +80,7 @@ class LlmBrain:
 
     @property
     def reserve_micros(self) -> int:
-        """The cost of sending a long question to the most expensive model, in millionths of a US
-        dollar."""
+        """The cost of a long request to the most expensive model, in millionths of a US dollar."""
         return max(model.cost_micros(_usual_usage(model)) for model in self._models)
 
     @property
@@ -118,7 +118,7 @@ class LlmBrain:
         tokens_out = sum(usage.output_tokens for usage in spent.values())
         if answer is None:
             # The error is raised outside `except`, so that a provider's message or request does not
-            # become its context.
+            # become the error's context.
             failure = BrainInvalid if invalid else BrainUnavailable
             raise failure(tokens_in=tokens_in, tokens_out=tokens_out, cost_micros=cost)
         return answer.model_copy(

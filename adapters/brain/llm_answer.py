@@ -1,6 +1,6 @@
 """The output schema of a language model, and the conversion of its output to a brain's answer.
 
-A model refers to sources by keys that the code assigned for this question, and to actions by their
+A model refers to sources by keys that the code assigned for this request, and to actions by their
 kind. It cannot name an order, a customer or an amount.
 """
 

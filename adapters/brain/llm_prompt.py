@@ -2,7 +2,7 @@
 
 One JSON object contains all text that a stranger may have written, and the merchant's related
 records. The delimiters around the object contain a random number that is generated for each
-question, so that no text can close the object early. All values that vary between messages,
+request, so that no text can close the object early. All values that vary between messages,
 including the available actions and the date, appear only in this object.
 """
 
@@ -86,7 +86,7 @@ short, courteous reply.
 providers can cache them."""
 
 # The shop's instructions follow the rules, so that the model applies the instructions within the
-# rules. They are the same for all messages handled by one playbook.
+# rules. The instructions are the same for all messages handled by one playbook.
 _SHOP: Final = "You write for {brand}."
 _MERCHANT: Final = (
     "\n\nInstructions of {brand}. They hold within the rules above and lift none of them:\n"
@@ -99,8 +99,8 @@ PROMPT_VERSION: Final = sha256(f"{RULES}\n{_SHOP}{_MERCHANT}".encode()).hexdiges
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The prompt for one question. `shop`: the instructions that follow `RULES`. `sources`: the
-    citable sources, by key. `images`: the images that follow `data`."""
+    """The prompt for one model request. `shop`: the instructions that follow `RULES`. `sources`:
+    the citable sources, by key. `images`: the images that follow `data`."""
 
     shop: str
     data: str
@@ -116,11 +116,11 @@ def prompt_for(
     boundary: str,
     sees_images: bool = False,
 ) -> Prompt:
-    """Return the complete prompt for one question.
+    """Return the complete prompt for one model request.
 
-    `likely`: the classes of the templates to include, most likely first. `boundary`: must be random
-    for each question. `sees_images`: whether to attach the message's loaded images. Texts are
-    truncated to limit the cost of a question.
+    `likely`: the classes of the templates to include, most likely first. `boundary`: the number in
+    the delimiters, which must be random for each request. `sees_images`: whether to attach the
+    message's loaded images. Texts are truncated to limit the cost of a request.
     """
     sources: dict[str, Citation] = {}
     shown: list[JsonValue] = []

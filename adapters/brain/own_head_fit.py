@@ -27,7 +27,7 @@ _CLASSES: Final = len(CATEGORIES)
 # These values were chosen using the tickets of an invented shop (docs/evaluation.md).
 _PENALTY: Final = 0.3
 _ROUNDS: Final = 60
-# The temperatures to try. There is no temperature below 1, because it would increase the fitted
+# The temperatures to try. None is below 1, because a temperature below 1 would increase the fitted
 # confidence.
 _TEMPERATURES: Final = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
 

@@ -35,8 +35,8 @@ _ALIKE: Final = 0.14
 _OF_MEANING: Final = 1.0
 # Maximum number of different words that are read from a question.
 _WORDS: Final = 24
-# Terms that occur in at most this many questions are rare. For rare terms, pairs of questions are
-# counted individually.
+# Terms that occur in at most this many questions are rare. The similarity matrix is updated for
+# each rare term separately. The other terms are added in one matrix product.
 _RARE: Final = 32
 # The agent would answer a question from a passage that covers at least this fraction of its words.
 _COVERED: Final = 0.7

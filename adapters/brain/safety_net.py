@@ -19,7 +19,8 @@ from domain.agent.safety.net import says_own, sensitive_matter
 from domain.agent.safety.sensitive import SensitiveMatter
 
 SAFETY_MODEL_PATH: Final = Path(__file__).with_name("safety.npz")
-# The sensitive topics that the model can learn. They do not include the merchant's words.
+# The sensitive topics that the model can learn. The topic of the merchant's own words is not among
+# them.
 MATTERS: Final = tuple(matter for matter in SensitiveMatter if matter is not SensitiveMatter.OWN)
 # Maximum length of a text that the model may classify as harmless when the grammar detects a topic.
 # In a longer text, the model may miss a sensitive sentence among other sentences.

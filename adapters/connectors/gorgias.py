@@ -192,7 +192,7 @@ class Gorgias:
     async def _upload(
         self, exchange: ConnectorCall, files: Sequence[AttachedFile]
     ) -> list[JsonValue]:
-        """Upload the files and return their descriptions, which a message then contains."""
+        """Upload the files and return their descriptions, for use in a message."""
         request = self._account.form(
             "/api/upload", files, field="file", query={"type": "attachment"}
         )

@@ -145,7 +145,8 @@ def ticket_id(ticket: HelpdeskTicket) -> str:
 
 def check_requester(reader: str | None, meant: str | None) -> None:
     """Raise ActionRefused if the ticket's requester is another customer. The check is needed
-    because the sender of the event chooses the ticket. It passes if either address is unknown."""
+    because the sender of the event chooses the ticket. The check passes if either address is
+    unknown."""
     if reader and meant and not is_same_customer(reader, meant):
         raise ActionRefused("the ticket is another customer's")
 

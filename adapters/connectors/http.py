@@ -117,8 +117,8 @@ class ConnectorCall:
     ) -> Shape:
         """Send a write request and return the parsed response.
 
-        `doubted`: returns whether a rejection refers to an earlier request with the same
-        idempotency key. If so, the outcome of that earlier request is still unknown.
+        `doubted`: a function that returns whether a rejection refers to an earlier request with the
+        same idempotency key. If so, the outcome of that earlier request is still unknown.
         """
         reply = await self._send(request, ActionUnknown, self.seconds_left)
         if reply.status >= 400 and doubted(reply):

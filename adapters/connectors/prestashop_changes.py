@@ -12,7 +12,8 @@ from domain.inbound.polling import ChangesPage, FoundChange, poll_name
 _TOPIC: Final = "order.updated"
 _A_PAGE: Final = 20
 _TICK: Final = timedelta(seconds=1)
-# How far a shop's local time may be behind UTC. PrestaShop writes local times without an offset.
+# The maximum time by which a shop's local time is behind UTC. PrestaShop writes local times without
+# an offset.
 _BEHIND: Final = timedelta(hours=12)
 
 

@@ -15,7 +15,7 @@ from domain.integrations.errors import ActionUnknown
 @dataclass(frozen=True, slots=True)
 class SaidMessage:
     """One message in a ticket. `is_ours`: whether the message was written by the agent's account
-    and has the kind that is searched for."""
+    and is of the kind that is searched for."""
 
     id: str
     text: str
@@ -26,7 +26,7 @@ class SaidMessage:
 def said_before(messages: Sequence[SaidMessage], *texts: str) -> str | None:
     """Return the id of our message with one of these texts, or None if no such message was sent.
 
-    `messages`: all messages in the ticket, oldest first. An empty text is never found. Raises
+    `messages`: all messages in the ticket, oldest first. An empty text matches no message. Raises
     ActionUnknown if the same text was sent only before the customer's last message.
     """
 

@@ -103,8 +103,8 @@ class Shopify:
         answer = await exchange.effect(request, ShopifyAnswer[Refunded])
         result = _data(answer, ActionUnknown).result
         if result.errors:
-            # Shopify's refund errors have no codes. On a retry, an error may refer to the first
-            # attempt.
+            # Shopify's refund errors have no codes. On a retry, the error may refer to the first
+            # attempt, so the outcome is unknown.
             raise ActionUnknown("repeated in vain") if again else ActionRefused("the shop said no")
         if result.refund is None:
             raise ActionUnknown("no refund, and no reason")

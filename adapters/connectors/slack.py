@@ -1,7 +1,7 @@
 """Slack's incoming webhooks. Each webhook posts to one channel.
 
 Slack's response is `ok`, or a word that is not JSON. A new connection is not tested, because an
-incoming webhook cannot be queried. The first notice shows whether the URL works.
+incoming webhook cannot be queried. The first posted message shows whether the URL works.
 """
 
 from collections.abc import Mapping

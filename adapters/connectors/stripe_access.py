@@ -9,7 +9,7 @@ from domain.integrations.errors import NotAuthorized
 
 
 class StripeAccess:
-    """Checks that an API key still opens its account, with one request. Implements
+    """Checks with one request whether an API key still opens its account. Implements
     `domain.inbound.polling.Polls`. Never finds a change."""
 
     def __init__(self, stripe: Stripe, account: str) -> None:

@@ -18,11 +18,11 @@ _STATUS_CHANGED: Final = f"{_EVENT}status_changed"
 _STAFF: Final = frozenset({"agent", "admin"})
 _ENDED: Final = frozenset({"solved", "closed"})
 # Each ticket's comments are requested separately, for a few tickets in parallel, because a poll has
-# only seconds for all tickets.
+# only a few seconds for all tickets.
 _TICKETS: Final = 15
 _AT_ONCE: Final = 5
 _COMMENTS: Final = 25
-# A ticket appears in the list of changes only some time after the comment was added.
+# The maximum delay after which a ticket with a new comment appears in the list of changes.
 _LATE: Final = timedelta(minutes=10)
 
 
@@ -123,8 +123,8 @@ def _changes(
                 "body": comment.plain_body or comment.body or "",
                 "is_public": comment.public,
                 "author": {
-                    # Triggers identify an author by email address, but events identify the author
-                    # by id. If both were used, the ticket's author would get a second thread.
+                    # The id is set only if the address is unknown. Triggers identify an author by
+                    # address, so with an id as well, the same author would get a second thread.
                     "id": None if address else str(comment.author_id),
                     "email": address,
                     "name": author.name if author else None,

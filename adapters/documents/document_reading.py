@@ -56,8 +56,8 @@ def _value_of(document: Document) -> JsonValue:
 
 
 def _places(document: Document) -> JsonValue:
-    """Return the line and column of each path in the document's options. Paths that are not found
-    are omitted."""
+    """Return the line and column of each path that the document's options list. Paths that do not
+    occur in the text are omitted."""
     places = yaml_places(document.text)
     found = {path: place_of(path, places) for path in document.options}
     return {path: [place.line, place.column] for path, place in found.items() if place}

@@ -2,7 +2,7 @@
 client.
 
 Fetching has the same SSRF protection as sending a webhook, because anyone may choose the URL. The
-connection uses the address that was checked.
+connection uses the checked address, so that a later DNS change has no effect.
 """
 
 import asyncio

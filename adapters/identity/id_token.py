@@ -15,7 +15,8 @@ from domain.identity.errors import InvalidAddress
 from domain.tenants.actor import is_operator
 from domain.tenants.user import is_user_id
 
-# The hash function for an access token, keyed by the last three characters of the algorithm's name.
+# The hash function for an access token, by the last three characters of the signing algorithm's
+# name.
 _HASHES: Final = {"256": "sha256", "384": "sha384", "512": "sha512", "DSA": "sha512"}
 
 

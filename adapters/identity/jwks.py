@@ -17,7 +17,7 @@ import structlog
 
 LIFESPAN_S: Final = 300.0
 """If the cached keys are older than this many seconds, a request with a known key starts a fetch in
-the background. Until then, keys that the provider has removed are still accepted."""
+the background. Keys that the provider has removed are accepted until that fetch succeeds."""
 KEPT_S: Final = 3600.0
 """Maximum age of an accepted key, in seconds, even during a provider outage."""
 COOLDOWN_S: Final = 30.0
@@ -40,7 +40,7 @@ _log = structlog.get_logger(__name__)
 
 class ProviderKeys:
     """The process's cache of an identity provider's keys. A request with a known key waits for a
-    fetch only if the cached key is too old."""
+    fetch only if the cached keys are older than KEPT_S."""
 
     def __init__(self, url: str, *, clock: Callable[[], float]) -> None:
         """Create the cache. `clock`: a monotonic clock, in seconds."""

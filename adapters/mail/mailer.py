@@ -20,7 +20,8 @@ _TIMEOUT_S: Final = 8.0
 
 
 class SmtpMailer:
-    """A mailer that uses the server configured in SMTP_URL, or a client's own server.
+    """A mailer. If the sender is a client that has a mail server, the email is sent through that
+    server, otherwise through the server in SMTP_URL.
 
     Each email uses a new connection, so that stale connections are never reused. Errors omit the
     server's replies, because Temporal stores errors and a reply may contain untrusted text.
@@ -108,7 +109,7 @@ def _address(sender: MailSender) -> Address:
 
 async def _hand_over(client: aiosmtplib.SMTP, message: EmailMessage, deadline: float) -> None:
     """Send the message with MAIL, RCPT and DATA. Raises MailUnreachable if the server rejects the
-    message temporarily, and MailRefused if it rejects it permanently. Raises MailUnknown if there
+    message temporarily, and MailRefused if the rejection is permanent. Raises MailUnknown if there
     is no reply, because the outcome is then unknown."""
     try:
         async with asyncio.timeout_at(deadline):

@@ -16,8 +16,9 @@ from domain.core.names import parse_run_id
 
 _log = structlog.get_logger("process")
 
-# Some libraries include an exception, with sensitive values, in their own messages.
-# The search starts only at the beginning of a word, so that a long word takes linear time.
+# Matches the start of a printed exception. Some libraries print exceptions in their own messages,
+# although exceptions contain sensitive values. A match starts only at the beginning of a word, so
+# that the search takes linear time in a long word.
 _PRINTED_EXCEPTION: Final = re.compile(
     r"(?<!\w)\w*(?:Error|Exception|Interrupt|Exit)(?=\([\"'(\[{])"
 )

@@ -13,8 +13,9 @@ class MetricKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DeclaredMetric:
-    """A metric of a process or of the installation. `name`: without the prefix of all metrics and
-    the suffix of counters. `meaning`: the help text, which `GET /metrics` also returns."""
+    """A metric of a process or of the installation. `name`: the name, without the prefix that all
+    metrics share and without the suffix of counters. `meaning`: the help text, which `GET /metrics`
+    also returns."""
 
     kind: MetricKind
     name: str

@@ -21,7 +21,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Questions(Generic[T]):
-    """A group of checks that run concurrently. The checks run at most once in `kept_s` seconds,
+    """A group of checks that run concurrently. The checks run at most once every `kept_s` seconds,
     regardless of the number of calls to `answers`. `failed`: the result of a check that raised an
     exception. `late`: the result of a check that took longer than `within_s` seconds."""
 

@@ -16,8 +16,8 @@ MASK: Final = "[redacted]"
 # A shorter secret would also match inside ordinary words.
 _MIN_SECRET: Final = 8
 _MAX_DEPTH: Final = 8
-# Longer text is truncated. Its last `_HALVED` characters are also dropped, because the truncation
-# may have split a secret.
+# Text longer than `_MAX_TEXT` characters is truncated. The last `_HALVED` of these characters are
+# also dropped, because the truncation may have split a secret.
 _MAX_TEXT: Final = 8 * 1024
 _HALVED: Final = 512
 
@@ -54,8 +54,8 @@ def _address(match: re.Match[str]) -> str:
 
 
 _GAP: Final = r"(?:\s|%20)"
-# A token must not start with the name of a scheme, such as `bearer`, because the name may precede
-# the token.
+# A match must not start with the name of a scheme, such as `bearer`, because that name may precede
+# the token itself.
 _TOKEN_CHARACTER: Final = rf"(?!(?:bearer|basic){_GAP})[^\s\"'<>,;(){{}}\[\]]"
 _SCHEME: Final = r"[A-Za-z][A-Za-z0-9+.-]{0,30}://"
 
@@ -65,8 +65,8 @@ _Rule = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
 # text. If a rule scans characters without a match, it consumes them and returns them unchanged, or
 # stops after a fixed number of characters.
 _RULES: Final[tuple[_Rule, ...]] = (
-    # postgresql://user:password@host, and https://key@host. A run of 512 characters after the colon
-    # is masked, because it is too long for a port.
+    # Credentials in URLs, as in postgresql://user:password@host and https://key@host. A run of 512
+    # characters after the colon is masked too, because it is too long for a port.
     (
         re.compile(rf"({_SCHEME})[^\s:/@\"'<>]*+:(?:[^\s\"'<>]{{0,512}}@|[^\s\"'<>]{{512,}}+)"),
         rf"\1{MASK}@",

@@ -43,7 +43,7 @@ async def queue_backlog(client: Client, work: Work, *, queue: str) -> QueueBackl
 
 async def failed_schedules(client: Client, since: datetime) -> int:
     """Return the number of scheduled workflows that have failed, timed out or been terminated since
-    `since`. Raises RPCError, or RuntimeError if the client has never connected."""
+    the time `since`. Raises RPCError, or RuntimeError if the client has never connected."""
     counted = await client.count_workflows(
         f"TemporalScheduledById IS NOT NULL AND ExecutionStatus IN {_FAILED} "
         f"AND CloseTime >= '{since.isoformat()}'",

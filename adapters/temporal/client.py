@@ -1,5 +1,5 @@
-"""The service's calls to Temporal. The calls refer to workflows by name. A process that only starts
-runs therefore does not load any workflows."""
+"""The service's calls to Temporal. The calls refer to workflows by name. A process that starts
+workflows but does not run them therefore need not import their code."""
 
 import asyncio
 from collections.abc import Awaitable, Iterator, Sequence
@@ -109,9 +109,9 @@ class TemporalEngine:
     async def start(self, event: ProcessEventInput) -> bool:
         """Start an abandoned run again. Return False if the run is still running.
 
-        A run is restarted if its workflow ended without an outcome, because each of its steps may
-        be repeated. Such a workflow was terminated, or timed out during a database outage. A
-        reopened run is restarted too.
+        A run is restarted if its workflow ended without an outcome: it was terminated, or timed out
+        during a database outage. A reopened run is restarted too. Restarting is safe, because each
+        step can be repeated.
         """
         reuse = WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY
         if event.reopened:
@@ -231,8 +231,8 @@ class TemporalEngine:
         processed.
 
         If the webhook's workflow has ended, it is started again, because the webhook's row shows
-        whether work is left. `wake`: whether a webhook that is waiting for its next attempt retries
-        now. Raises EngineUnavailable. In this case, the sweep starts the workflow.
+        whether work is left. `wake`: whether a webhook that is waiting for its next attempt is
+        retried immediately. Raises EngineUnavailable. In this case, the sweep starts the workflow.
         """
         ref = webhook.ref
         try:

@@ -1,5 +1,5 @@
-"""The connection to Temporal, with or without TLS. It authenticates with an API key or a
-certificate, or without credentials."""
+"""The connection to Temporal, with or without TLS. Depending on the settings, it authenticates with
+an API key, with a certificate, or not at all."""
 
 import asyncio
 from contextlib import suppress
@@ -27,8 +27,8 @@ async def connect(temporal: TemporalSettings, *, lazy: bool = False) -> Client:
     """Return a Temporal client. The API, workers, commands and tests all use it, so that they share
     one data converter.
 
-    `lazy`: connect on the first call, so that a process can start while Temporal is down. If it is
-    False, this function raises within seconds: EngineUnavailable if Temporal does not respond,
+    `lazy`: connect on the first call, so that a process can start while Temporal is down. If `lazy`
+    is False, this function raises within seconds: EngineUnavailable if Temporal does not respond,
     InvalidInput if it rejects our credentials. Each error message is one sentence.
     """
     if lazy:
@@ -51,8 +51,8 @@ async def connect(temporal: TemporalSettings, *, lazy: bool = False) -> Client:
             ) from error
         raise EngineUnavailable(f"no Temporal answers at {temporal.address}") from error
     except (RuntimeError, TimeoutError) as error:
-        # The library raises the same error type for a rejected key and for a server that is down,
-        # with different texts. `why_not` finds the cause.
+        # The library raises the same type of error for a rejected key and for a server that is
+        # down. Only the texts differ. `why_not` finds the cause.
         reason, reached = await why_not(temporal)
         if reached and temporal.is_encrypted and not isinstance(error, TimeoutError):
             raise InvalidInput(

@@ -27,7 +27,7 @@ _QUERY_TIMEOUT: Final = timedelta(seconds=5)
 
 
 class TemporalReports:
-    """Reports for operators, which run as Temporal workflows. For each kind and subject, at most
+    """Operator reports. Each report runs as a Temporal workflow. For each kind and subject, at most
     one report runs at a time. A second request joins the running report."""
 
     def __init__(self, client: Client) -> None:

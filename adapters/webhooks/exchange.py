@@ -18,8 +18,8 @@ from domain.webhooks.delivery import RESPONSE_KEPT, FailureKind
 MAX_HEAD: Final = 32 * 1024
 """Maximum size of a response's status line and headers, in bytes."""
 MAX_BODY: Final = 64 * 1024
-"""Maximum number of bytes read from a response body, including chunk framing. The connection is
-then closed."""
+"""Maximum number of bytes read from a response body, including chunk framing. After this many
+bytes, the connection is closed."""
 _MAX_INTERIM: Final = 16
 """Maximum number of 1xx responses before the final response."""
 _CHUNK: Final = 16 * 1024
@@ -65,7 +65,7 @@ class Exchange:
 
     async def read(self) -> None:
         """Read the response body, up to MAX_BODY. Raises the same errors as `ask`. After an error,
-        `body` contains the bytes received until then."""
+        `body` contains the bytes received before it."""
         enough = self._received + MAX_BODY
         while self._received < enough and isinstance(event := await self._next(), h11.Data):
             self.body += bytes(event.data[: RESPONSE_KEPT - len(self.body)])

@@ -38,8 +38,8 @@ def fields_of_case(case: CaseSpec) -> dict[str, str]:
 
 
 def fields_of_expectation(expected: CaseExpectation) -> dict[str, str]:
-    """Return the form fields of a case's expectation. The field of a list has one line for each
-    value."""
+    """Return the form fields of a case's expectation. A list becomes a single field, with one line
+    per value."""
     written = expected.model_dump(mode="json")
     fields = {name: written[name] or "" for name in _CHOSEN}
     fields |= {name: "\n".join(written[name]) for name in _LISTS}

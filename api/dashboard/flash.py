@@ -18,8 +18,8 @@ _LASTS_S: Final = 60
 class Flash(BaseModel):
     """A one-time message. `key`: the key of its text, such as "content.saved", or the code of an
     error. The key is empty if the page reports the outcome in another way. `facts`: values for the
-    placeholders in the text. `reason`: the violated rule, by language. `next_step`: the client's
-    next onboarding step. The message contains a link to the step."""
+    placeholders in the text. `reason`: an explanation of the violated rule, by language.
+    `next_step`: the client's next onboarding step. The message contains a link to the step."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -45,7 +45,7 @@ def give_flash(request: Request, response: Response, flash: Flash) -> None:
 
 
 def flash_of(request: Request) -> Flash | None:
-    """Return the message in the request's cookie. Return None if it is missing or invalid."""
+    """Return the message in the request's cookie, or None if the cookie is missing or invalid."""
     sealed = request.cookies.get(_name(request))
     if not sealed:
         return None

@@ -39,7 +39,7 @@ LONG_FIELDS: Final[Mapping[str, int]] = {
     "draft": MAX_FILE_BYTES,
     "message": MAX_TEXT_CHARS,
 }
-"""Maximum lengths in characters, by name, of the long fields that a draft may contain."""
+"""Maximum length, in characters, of each long field that a draft may contain, by field name."""
 
 _MAX_NAME: Final = 200
 _NONE: Final[Mapping[str, int]] = {}
@@ -105,7 +105,7 @@ async def read_text_upload(
     request: Request, *, at_most: int = SMALL_FORM, long_fields: Mapping[str, int] = _NONE
 ) -> Mapping[str, str]:
     """Return the fields of a form, with the text of its file as the field `file`. Encodings other
-    than UTF-8 are also accepted, because office software often uses them when exporting tables.
+    than UTF-8 are also accepted, because office software often exports tables in such encodings.
     Raises the errors of `read_form`."""
     fields, file = await read_upload(request, at_most=at_most, long_fields=long_fields)
     if file is None:

@@ -1,5 +1,5 @@
-"""The list of tickets on the inbox and beside a ticket's page. The query `inbox` of a ticket's page
-is the query of the list from which the member came."""
+"""The list of tickets, shown in the inbox and beside a ticket's page. The `inbox` parameter of a
+ticket's page contains the query of the list that the member came from."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -107,8 +107,8 @@ def query_of(filters: InboxFilter) -> InboxListQuery:
 
 
 def parsed_list(text: str) -> InboxListQuery:
-    """Return the list whose query is `text`. An invalid query is the default list, because the
-    ticket's page does not depend on it."""
+    """Return the list query in `text`. If `text` is invalid, return the query of the default list,
+    so that the ticket's page is shown anyway."""
     try:
         return parse_query(InboxListQuery, QueryParams(parse_qsl(text)))
     except (InvalidQuery, ValueError):
@@ -129,9 +129,9 @@ def with_list(path: str, query: InboxListQuery) -> str:
 class TicketList:
     """A page of the inbox as shown to a member. `views`: all saved views of the client. `saved`:
     the chosen saved view. `filters`: the filters of the list. `cursor`: the cursor for the next
-    page, or an empty string. `waits`: the customers' waiting times, by conversation id. It is empty
-    if the client has no target. `current`: the id of the review or conversation that is open beside
-    the list."""
+    page, or an empty string. `waits`: the customers' waiting times, by conversation id; empty if
+    the client has no target for the first answer. `current`: the id of the review or conversation
+    that is open beside the list."""
 
     query: InboxListQuery
     filters: InboxFilter
@@ -182,8 +182,8 @@ class TicketList:
 
 
 async def ticket_list(page: Page, query: InboxListQuery, *, current: str = "") -> TicketList:
-    """Return the list for a query. Raises InboxViewNotFound if the query names a saved view that
-    does not exist. Beside a ticket, the default list is returned instead."""
+    """Return the list for a query. If the query names a saved view that does not exist, return the
+    default list beside a ticket. In the inbox itself, raise InboxViewNotFound instead."""
     async with page.resources.database.reading(page.tenant) as connection:
         views = await list_views(connection, page.tenant, page.actor)
         saved = next((view for view in views if view.id == query.saved_id), None)

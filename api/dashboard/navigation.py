@@ -16,7 +16,7 @@ INBOX: Final = "/app/inbox"
 class View:
     """A page in the menu. `name`: the key of its label. `key`: the keyboard shortcut after G.
     `also`: path prefixes of further pages that belong to the view. `query`: the query of a view
-    that shares its path with others. `label`: the label of a view that a member named."""
+    that shares its path with others. `label`: the name that a member gave to a saved view."""
 
     name: str
     path: str
@@ -32,9 +32,9 @@ class View:
         return f"{self.path}?{self.query}" if self.query else self.path
 
     def match(self, path: str) -> int:
-        """Return the length of this view's longest prefix of the path, or 0 if the page does not
-        belong to the view. The page belongs to the view with the longest match. A view with a query
-        is found by its name instead (`place_of`)."""
+        """Return the length of this view's longest path prefix that matches `path`, or 0 if none
+        matches. A page belongs to the view with the longest match. A view with a query is found by
+        its name instead (`place_of`)."""
         if self.query:
             return 0
         below = [prefix for prefix in (self.path, *self.also) if prefix != HOME]

@@ -216,8 +216,8 @@ class OnPage:
         return page
 
     async def _at(self, page: Page, owner: TenantId) -> Page:
-        """Return the page, switched to the record's client if necessary. Raises AccessDenied, or
-        the error that `path_id` raises, if the user may not act for that client."""
+        """Return the page, switched to the record's client if necessary. If the user may not act
+        for that client, raises `path_id.missing`, or AccessDenied if there is no `path_id`."""
         if owner == page.tenant:
             return page
         network = client_network(page.request)
@@ -300,8 +300,8 @@ async def _remember(page: Page, client_id: str) -> None:
 async def page_at_error(request: Request, status: int) -> Page | None:
     """Return the page that surrounds an error, with the menu, or None if it cannot be built.
 
-    `status`: the response's HTTP status. After a server error or a rate limit, the database is not
-    queried.
+    `status`: the response's HTTP status. After a server error or a rate limit error, the database
+    is not queried.
     """
     page: Page | None = getattr(request.state, "page", None)
     if page is not None or status >= 500 or status == 429:

@@ -206,8 +206,8 @@ def language_of(request: Request) -> str:
 
 
 def preferred_language(accepted: str) -> str:
-    """Return the supported language with the highest weight in the header (RFC 9110), or the first
-    supported language."""
+    """Return the supported language with the highest weight in the header (RFC 9110). If the header
+    accepts none, return the first supported language."""
     weights: Mapping[str, float] = dict(_weighed(part) for part in reversed(accepted.split(",")))
     return max(LANGUAGES, key=lambda one: weights.get(one, weights.get("*", 0.0)))
 

@@ -224,8 +224,8 @@ def _limits_in(spec: PlaybookSpec) -> dict[str, dict[str, str]]:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words in a field, separated by commas or line breaks. Words far beyond the limit
-    of every list are left out, because the list is rejected anyway."""
+    """Return the words in a field, which are separated by commas or line breaks. At most
+    `_MOST_WORDS` words are read. Any list that long is rejected later."""
     parts = re.split(r"[,\n]", text, maxsplit=_MOST_WORDS)[:_MOST_WORDS]
     return [word for part in parts if (word := part.strip())]
 

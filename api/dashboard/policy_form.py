@@ -30,8 +30,8 @@ class SaidChange:
 
 
 def policy_fields(policy: Policy, channel_id: str | None) -> dict[str, str]:
-    """Return the form fields for the shared rules, or for a channel. An inherited rule has an empty
-    level and the shared rule's limits."""
+    """Return the form fields for a channel, or for the shared rules if `channel_id` is None. An
+    inherited rule has an empty level and the shared rule's limits."""
     rules = {row.kind: row.rule_in(channel_id or "") for row in policy.rows}
     spec = PlaybookSpec(name=POLICY, event_type="*", rulebook=Rulebook(actions=rules))
     fields = {name: text for name, text in fields_of(spec).items() if name.startswith("actions.")}
@@ -90,8 +90,8 @@ def said_limits(page: Page, rule: ActionRule) -> tuple[str, ...]:
 
 
 def said_change(page: Page, difference: PolicyDifference) -> SaidChange:
-    """Return a description of a rule change. For an action that is turned off, it contains only the
-    level."""
+    """Return a description of a rule change. For an action that is turned off, the description
+    contains only the level."""
     before, after = dict(_parts(page, difference.before)), dict(_parts(page, difference.after))
     is_off = difference.after.level is ActionLevel.NEVER
     labels = list(before)[:1] if is_off else [*before]

@@ -144,7 +144,7 @@ class Post:
 
     async def step_done(self, to: str, key: str = "", **facts: str) -> Response:
         """Return a redirect like `done`. Until the client has completed onboarding, the
-        confirmation links a manager to the next step."""
+        confirmation for a manager contains a link to the next step."""
         page, following = self.page, None
         if page.may(MANAGERS):
             async with page.resources.database.reading(page.tenant) as connection:
@@ -170,8 +170,8 @@ class Posted:
     parameters are the same as for `OnPage`.
 
     The form applies to the client for which it was rendered, even if another tab has switched
-    clients since then. If the session has expired, the fields are kept, and the sign-in page leads
-    back to the form.
+    clients in the meantime. If the session has expired, the fields are kept, and the sign-in page
+    leads back to the form.
 
     `long_fields`: the maximum length of each field that may exceed MAX_FIELD, by name. `files`:
     whether the form may contain a text file, which becomes the field `file`. `upload`: the maximum

@@ -70,8 +70,8 @@ def cookie_name(request: Request) -> str:
 
 
 async def let_in(request: Request, secret: str, page: str) -> Response:
-    """End the browser's previous session. Return a redirect to a page of this service that sets the
-    cookie of a new session."""
+    """End the browser's previous session. Return a redirect to `page`, a page of this service. The
+    response sets the cookie of the new session."""
     resources: Resources = request.app.state.resources
     before = await visit_of(request)
     if before is not None:

@@ -34,10 +34,11 @@ class DrainingServer(uvicorn.Server):
     """A server that shuts down in three steps: it drains, stops accepting connections, and finishes
     running requests.
 
-    A supervisor that replaces the process sends SIGTERM, so the server first drains for `drain_s`
-    seconds. Ctrl-C sends SIGINT, which skips draining. A second signal cancels running requests,
-    and their callers get an error response. This class depends on internals of uvicorn's class.
-    `tests/e2e/core/test_draining.py` shows whether a new version of uvicorn is compatible.
+    On SIGTERM, which a supervisor sends to replace the process, the server first drains for
+    `drain_s` seconds. On SIGINT, which Ctrl-C sends, it skips draining. A second signal cancels
+    running requests, and their callers get an error response. This class depends on internals of
+    uvicorn's class. `tests/e2e/core/test_draining.py` shows whether a new version of uvicorn is
+    compatible.
     """
 
     def __init__(self, config: uvicorn.Config, draining: Draining, *, drain_s: float) -> None:

@@ -13,8 +13,8 @@ class EdgeLimits:
     `api/http/json_body.py`."""
 
     head_s: float = 10.0
-    """Timeout for receiving a complete request head. The timeout starts when the connection opens,
-    or with the first byte of a later request."""
+    """Timeout for receiving a complete request head. For the first request, the timeout starts when
+    the connection opens. For a later request, it starts with the first byte."""
     stalled_s: float = 10.0
     """Timeout for a caller that does not read the data sent to it."""
     linger_s: float = 2.0

@@ -16,8 +16,8 @@ _log = structlog.get_logger("api")
 
 class EdgeWatch:
     """A log and counter of rejected requests. Rejections with a 5xx status are reported as errors.
-    An instance is created before the application's resources, so it looks them up when it is
-    used."""
+    An instance is created before the application's resources. It therefore looks up the resources
+    only when a request is rejected."""
 
     def __init__(self, app: FastAPI) -> None:
         self._app = app

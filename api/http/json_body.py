@@ -25,7 +25,7 @@ MAX_COMING: Final = 64
 """Maximum number of request bodies in transit for one caller at the same time. They occupy at most
 64 MiB in total."""
 MAX_UPLOADS: Final = 64 * 1024 * 1024
-"""Maximum memory for request bodies with files that are in transit, in bytes."""
+"""Maximum memory, in bytes, for the request bodies in transit that contain files."""
 MAX_UPLOADS_OF_ONE: Final = 16 * 1024 * 1024
 """Maximum part of MAX_UPLOADS for one caller."""
 MAX_DEPTH: Final = 32
@@ -188,9 +188,9 @@ def _rule_broken(error: ValidationError) -> str:
 
 
 def _check_values(root: dict[str, JsonValue]) -> None:
-    """Check depth, number of values, key lengths and NUL, level by level. Raises InvalidBody if a
-    check fails. The loop is not recursive, so that an untrusted body cannot overflow the stack. It
-    does little work per value, because it blocks the event loop."""
+    """Check the depth, the number of values, the key lengths and the absence of NUL, level by
+    level. Raises InvalidBody if a check fails. The loop is not recursive, so that an untrusted body
+    cannot overflow the stack. It does little work per value, because it blocks the event loop."""
     values = 0
     level: list[dict[str, JsonValue] | list[JsonValue]] = [root]
     for _ in range(MAX_DEPTH):

@@ -1,6 +1,6 @@
 """Routes of the OAuth protocol. Their errors use the protocol's format, because programs parse
 them. Pages of any origin may call these routes (CORS). The routes ignore cookies, so that pages of
-other origins learn nothing about their users."""
+other origins learn nothing about the browser's user."""
 
 from collections.abc import Callable, Coroutine, Mapping
 from http import HTTPStatus

@@ -13,8 +13,8 @@ _PROBES: Final = frozenset({"/healthz", "/readyz"})
 
 
 class TracedRequests:
-    """Middleware that records a span for each request. It wraps `RequestContext`, which determines
-    the request's client."""
+    """Middleware that records a span for each request. It wraps `RequestContext`, so that the span
+    can contain the ids that `RequestContext` determines."""
 
     def __init__(self, app: ASGIApp, traces: Traces) -> None:
         self._app = app

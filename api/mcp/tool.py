@@ -57,8 +57,8 @@ class CallEffect:
 
 READS: Final = CallEffect()
 DRAFTS: Final = CallEffect(repeatable=False)
-"""The effect of a tool that does not store or send anything. Its text may differ from call to
-call."""
+"""The effect of a tool that does not store or send anything. The resulting text may differ from
+call to call."""
 
 
 @dataclass(frozen=True, slots=True)

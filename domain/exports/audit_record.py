@@ -43,7 +43,7 @@ class AuditEntryRecord(Record):
         str | None,
         Field(
             description=(
-                "The client's IP network, a /24 (IPv4) or /48 (IPv6); null if there was no request."
+                "The actor's IP network, a /24 (IPv4) or /48 (IPv6); null if there was no request."
             )
         ),
     ]

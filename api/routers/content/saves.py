@@ -1,4 +1,4 @@
-"""Units of work that save content, and count the cases whose results the change invalidates."""
+"""Units of work that save content and count the cases whose results the change invalidates."""
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager

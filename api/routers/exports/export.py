@@ -106,10 +106,10 @@ class _OwnExport(Part):
 async def export_data(
     wanted: Annotated[_Wanted, Depends(_OwnExport())], request: Request, resources: ResourcesDep
 ) -> Response:
-    """Each user can send 5 requests in 60 s. The route exports the data of the user's oldest
-    client, or of the API key's client. The request cannot specify another client, and parameters
-    other than `format` are ignored. A session token needs the owner or admin role, as on the
-    `/app/data` page.
+    """Each user can send 5 requests in 60 s. With a session token, the route exports the data of
+    the user's oldest client. With an API key, it exports the data of the key's client. The request
+    cannot specify another client, and parameters other than `format` are ignored. A session token
+    needs the owner or admin role, as on the `/app/data` page.
 
     The request is checked in this order: authentication, rate limit, format, client.
     """

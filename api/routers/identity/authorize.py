@@ -2,9 +2,9 @@
 denies the request.
 
 The form is submitted to the same URL, so the request remains in the query and is parsed again.
-Nothing is stored before the user's decision. If a visitor is not signed in, the page reveals
-nothing about the request. The page does not redirect to the redirect URI, and the service sends no
-outgoing request.
+Nothing is stored before the user's decision. A visitor who is not signed in is redirected to the
+sign-in page. Before the sign-in, the service reveals nothing about the request, sends no outgoing
+request, and ignores the redirect URI.
 
 An error in the OAuth client's request redirects the browser immediately if the redirect URI is a
 loopback address. For an Internet address, the user must follow a link (decision 0042).

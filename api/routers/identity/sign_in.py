@@ -93,7 +93,7 @@ async def verify(
     body: Annotated[EnterCodeBody, Depends(JsonBody(EnterCodeBody))],
     resources: ResourcesDep,
 ) -> VerifyAnswer:
-    """A code can be used once, within ten minutes, with at most five attempts. For a new shop, this
+    """A code can be used once. It expires after ten minutes or five attempts. For a new shop, this
     call creates the account. An invitation stays open until the user accepts or declines it."""
     done = await enter_code(request, body.email, body.code, SessionKind.REFRESH)
     return VerifyAnswer(
@@ -139,8 +139,8 @@ async def sign_out(
     body: Annotated[SignOutBody, Depends(JsonBody(SignOutBody, optional=True))],
     resources: ResourcesDep,
 ) -> None:
-    """Refresh tokens and browsers are signed out immediately. A session token (JWT) that was
-    already issued stays valid until it expires, at most an hour later."""
+    """Browsers are signed out and refresh tokens are revoked immediately. A session token (JWT)
+    that was already issued stays valid until it expires, at most an hour later."""
     session = await _session(request, body.refresh_token)
     network = client_network(request)
     async with resources.work.everywhere() as work:

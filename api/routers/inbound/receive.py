@@ -56,7 +56,7 @@ class _Sender:
     tenant: TenantId | None = None
 
 
-# This route precedes the route with a token, which has one more path segment.
+# This route does not match URLs with a token, because these have one more path segment.
 @router.post(f"{_ADDRESS}/shopify", include_in_schema=False)
 async def shopify_webhook(request: Request, resources: ResourcesDep) -> Response:
     """Receive a webhook for the installation's own Shopify app, from any shop that has installed
@@ -81,8 +81,8 @@ async def webhook(request: Request, resources: ResourcesDep) -> Response:
     platform = platform_of(request.path_params["provider"])
     endpoint = await _endpoint(platform, request.path_params["token"], resources)
     if endpoint is None:
-        # A request to a missing endpoint gets the same response as an invalid signature. Its body
-        # is not read.
+        # A request to a missing endpoint gets the same response as one with an invalid signature.
+        # The body is not read.
         return _refused(request, platform, InboundRefused(RefusalReason.SIGNATURE_WRONG))
     structlog.contextvars.bind_contextvars(client_id=endpoint.tenant)
     sender = _Sender(

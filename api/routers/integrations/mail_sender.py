@@ -101,7 +101,7 @@ async def verify(
     body: Annotated[SenderCodeBody, Depends(JsonBody(SenderCodeBody))],
     resources: ResourcesDep,
 ) -> ShownSender:
-    """A code can be used once, within 30 minutes, with at most five attempts."""
+    """A code can be used once. It expires after 30 minutes or five attempts."""
     async with resources.work.of(member.tenant) as work:
         verified = await verify_mail_sender(work, member.actor, body.code, resources.sealer)
     if verified is None:

@@ -69,8 +69,8 @@ async def update_several(
     resources: ResourcesDep,
 ) -> TicketsAnswer:
     """Applies the action to at most 100 tickets of a client. If it fails for one ticket, no ticket
-    changes. `claim` and `release` apply to the open review of a ticket, or to its assignee if there
-    is none. `reject` requires an open review."""
+    changes. `claim` and `release` apply to a ticket's open review. For a ticket without an open
+    review, they set or remove the assignee. `reject` requires an open review."""
     async with resources.work.of(reviewer.tenant) as work:
         changed = await change_tickets(work, reviewer.actor, body.selection, body.change)
     return TicketsAnswer(changed=changed.changed, to_decide=changed.to_decide)

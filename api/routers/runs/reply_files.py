@@ -62,8 +62,8 @@ async def upload(
     resources: ResourcesDep,
 ) -> Attachment:
     """Stores an image or a PDF for the member's next reply in the conversation. The body is the
-    file. A reply can have at most 5 files, with at most 5 MiB in total. The member lists the files'
-    ids in `attachments` of the reply."""
+    file. A reply can have at most 5 files, with at most 5 MiB in total. To attach files to the
+    reply, list their ids in its `attachments` field."""
     (found,) = await asyncio.to_thread(inspect, (file,))
     async with resources.work.of(writer.tenant) as work:
         return await upload_file(work, writer.actor, writer.record_id, found)

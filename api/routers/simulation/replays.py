@@ -101,7 +101,7 @@ async def stop(
     _: Annotated[ReplayStopBody, Depends(JsonBody(ReplayStopBody, optional=True))],
     resources: ResourcesDep,
 ) -> Replay:
-    """This operation requires the owner or admin role. Results computed up to this point are kept.
+    """This operation requires the owner or admin role. Results computed before the stop are kept.
     The call has no effect on a finished replay."""
     async with resources.work.of(member.tenant) as work:
         return await stop_replay(work, member.actor, replay_id)

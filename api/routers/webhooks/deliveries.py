@@ -101,8 +101,8 @@ async def replay_since(
     body: Annotated[ReplaySinceBody, Depends(JsonBody(ReplaySinceBody))],
     resources: ResourcesDep,
 ) -> ReplaySinceAnswer:
-    """Queues the events since `since` that the webhook has not received. Each call queues at most
-    1,000 events, oldest first. Events can be replayed for 30 days."""
+    """Queues the events that the webhook has not received, starting at the time `since`. Each call
+    queues at most 1,000 events, oldest first. Events can be replayed for 30 days."""
     async with resources.work.of(member.tenant) as work:
         replayed = await replay_missed(
             work, member.actor, member.record_id, body.since, everything=body.all

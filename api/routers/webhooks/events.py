@@ -20,7 +20,8 @@ _CACHE: Final = "public, max-age=300"
 
 
 class _EventName(Part):
-    """A dependency that returns the event name from the path. The name may be unknown."""
+    """A dependency that returns the event name from the path. The dependency does not check whether
+    the event exists."""
 
     parameters = (
         {

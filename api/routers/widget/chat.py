@@ -138,8 +138,8 @@ def _signed_email(page: WidgetCaller, sent: ChatMessage, resources: Resources) -
 
 
 def _idempotency(key: str, visit: WidgetVisit, sent: ChatMessage) -> IdempotencyKey:
-    """Return the visitor's idempotency key, scoped to the session. Its line breaks distinguish it
-    from gateway keys, which cannot contain any."""
+    """Return the visitor's idempotency key, scoped to the session. The key contains line breaks,
+    which gateway keys cannot contain."""
     same = sent.model_dump_json(exclude={"session_id"})
     return IdempotencyKey(
         f"widget\n{visit.session_id}\n{key}", hashlib.sha256(same.encode()).digest()

@@ -77,8 +77,8 @@ async def verify(
     sent: Annotated[VisitorCode, Depends(JsonBody(VisitorCode))],
     resources: ResourcesDep,
 ) -> VerifiedSession:
-    """A code can be used once, within ten minutes, with at most five attempts, and only in the
-    session that requested it."""
+    """A code can be used once, and only in the session that requested it. It expires after ten
+    minutes or five attempts."""
     await resources.limiter.check(LimitScope.WIDGET_CODE_TRY, page.address, resources.now())
     session = held_session(resources.sealer, page.tenant, sent.session_id)
     if session is None:

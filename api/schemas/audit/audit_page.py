@@ -84,7 +84,7 @@ class AuditRecord(BaseModel):
         str | None,
         Field(
             description=(
-                "The client's IP network, a /24 (IPv4) or /48 (IPv6); null if there was no request."
+                "The actor's IP network, a /24 (IPv4) or /48 (IPv6); null if there was no request."
             )
         ),
     ]

@@ -27,7 +27,7 @@ class PlanOffer(BaseModel):
 
 
 class PlanAnswer(BaseModel):
-    plan: Plan = Field(description=("Current plan; during a trial, the pro plan or a higher one."))
+    plan: Plan = Field(description="Current plan; at least the pro plan during a trial.")
     trial_ends_at: datetime | None = Field(description="End of the trial; null outside a trial.")
     paid_plan: Plan = Field(description="Plan that applies after the trial.")
     next_plan: Plan | None = Field(

@@ -46,8 +46,8 @@ class CaseRunBody(StrictBody):
         Field(
             pattern=ULID,
             description=(
-                "Id of the playbook to use for every case. If `playbook` is also given, it "
-                "replaces this playbook."
+                "Id of the playbook to use for every case. If `playbook` is also given, the "
+                "unsaved playbook replaces this one."
             ),
         ),
     ] = None

@@ -31,7 +31,8 @@ _ENTRY: Final[dict[str, JsonValue]] = {
     "language": "fr",
 }
 
-# domain/content/content.py validates the texts, because its errors name the problem.
+# The texts are validated in domain/content/content.py, not here, because the errors raised there
+# name the problem.
 _Line = Annotated[
     str, WithJsonSchema({"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_LINE})
 ]

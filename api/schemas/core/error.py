@@ -24,7 +24,7 @@ class ErrorBody(BaseModel):
     credits_url: str | None = None
     claimed_by: str | None = Field(
         default=None,
-        description="User who has claimed the review; set only if it is not the caller.",
+        description="User who has claimed the review; set only if another user has claimed it.",
     )
     problems: list[str] | None = Field(
         default=None,

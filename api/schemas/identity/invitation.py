@@ -10,7 +10,8 @@ from api.schemas.tenants.members import GivenRole
 from domain.identity.address import MAX_ADDRESS
 from domain.tenants.client import Role
 
-# domain/identity/address.py validates the address, because its errors name the problem.
+# The address is validated in domain/identity/address.py, not here, because the errors raised there
+# name the problem.
 _Email = Annotated[
     str, WithJsonSchema({"type": "string", "format": "email", "maxLength": MAX_ADDRESS})
 ]

@@ -85,8 +85,7 @@ class GatewayRequest(BaseModel):
 
     @property
     def payload(self) -> dict[str, JsonValue]:
-        """Return the additional fields of the request. If the message is an object, it is
-        included."""
+        """Return the additional fields of the request. A message that is an object is included."""
         further = self.model_extra or {}
         return {**further, "message": self.message} if isinstance(self.message, dict) else further
 

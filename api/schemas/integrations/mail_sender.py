@@ -17,7 +17,8 @@ from domain.integrations.client_sender import (
     WantedServer,
 )
 
-# domain/integrations/client_sender.py validates the values, because its errors name the problem.
+# The values are validated in domain/integrations/client_sender.py, not here, because the errors
+# raised there name the problem.
 _Address = Annotated[
     str, WithJsonSchema({"type": "string", "format": "email", "maxLength": MAX_ADDRESS})
 ]

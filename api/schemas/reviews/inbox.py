@@ -115,8 +115,8 @@ class TicketsAnswer(BaseModel):
 
 
 class FiltersBody(InboxFilter):
-    """The filters in a request body. Unlike a query, a body distinguishes numbers, truth values and
-    texts."""
+    """The filters in a request body. Unlike a query, a body distinguishes numbers, booleans and
+    strings."""
 
     min_amount: Annotated[
         Annotated[int, Field(strict=True, ge=0, le=MAX_AMOUNT), BeforeValidator(as_whole)] | None,

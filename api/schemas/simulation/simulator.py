@@ -44,7 +44,7 @@ _Line = Annotated[str, Field(min_length=1, max_length=200)]
 class SimulatorBody(StrictBody):
     """A simulation request. Exactly one of `message` and `messages` is required. If only
     `playbook_id` is given, that playbook handles every event type. `playbook` is an unsaved draft.
-    If both fields are given, the draft replaces the playbook with this id."""
+    If `playbook_id` is also given, the draft replaces that playbook."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 

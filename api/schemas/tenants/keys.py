@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 from api.schemas.core.strict_body import StrictBody
 from domain.tenants.api_key import MAX_LABEL
 
-# domain/tenants/api_key.py validates the values, because its errors name the problem.
+# The values are validated in domain/tenants/api_key.py, not here, because the errors raised there
+# name the problem.
 _Label = Annotated[
     str,
     WithJsonSchema({"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_LABEL}),

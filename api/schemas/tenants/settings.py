@@ -36,7 +36,8 @@ from domain.tenants.disclosure import (
 )
 from domain.tenants.frame_settings import DEFAULT_FRAME, FRAME_LENGTHS, check_frame
 
-# domain/tenants/client_settings.py validates the values, because its errors name the problem.
+# The values are validated in domain/tenants/client_settings.py, not here, because the errors raised
+# there name the problem.
 _Prompt = Annotated[
     str,
     WithJsonSchema({"type": "string", "maxLength": MAX_PROMPT}),

@@ -10,8 +10,8 @@ from domain.webhooks.delivery import Delivery, DeliveryStatus, DeliverySummary
 from domain.webhooks.signature_verdict import Pasted
 
 _MAX_HEADER: Final = 2_000
-# Maximum size in characters and in UTF-8 bytes. It is far above the size of any real body, and
-# limits the work of verifying a signature.
+# Maximum size of a pasted body, both in characters and in UTF-8 bytes. It is far above the size of
+# any real body, and limits the work of verifying a signature.
 MAX_PASTED: Final = 200_000
 
 

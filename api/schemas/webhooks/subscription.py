@@ -25,8 +25,8 @@ _EXAMPLE: Final[dict[str, JsonValue]] = {
     "events": ["ticket.resolved", "ticket.escalated"],
 }
 
-# `domain/webhooks/webhook.py` and `url.py` validate the values, because their errors name the
-# problem.
+# The values are validated in `domain/webhooks/webhook.py` and `url.py`, not here, because the
+# errors raised there name the problem.
 _Label = Annotated[str, WithJsonSchema({"type": "string", "minLength": 1, "maxLength": MAX_LABEL})]
 _Url = Annotated[
     str,

@@ -39,8 +39,8 @@ class ChatMessage(StrictBody):
     customer_email: Annotated[str, Field(max_length=MAX_EMAIL)] | None = Field(
         default=None,
         description=(
-            "Visitor's email address. Without a signature, the address is unverified. It is then "
-            "only shown to people who read the conversation."
+            "Visitor's email address. Without a signature, the address is unverified. An "
+            "unverified address is only shown to people who read the conversation."
         ),
     )
     page_url: Annotated[str, Field(max_length=MAX_PAGE_URL, pattern=_NO_NUL)] | None = Field(

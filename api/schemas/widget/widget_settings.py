@@ -14,7 +14,8 @@ from domain.widget.widget import (
     WidgetSummary,
 )
 
-# domain/widget/allowed_origins.py validates the origins, because its errors name the problem.
+# The origins are validated in domain/widget/allowed_origins.py, not here, because the errors raised
+# there name the problem.
 _Origins = Annotated[
     list[str],
     WithJsonSchema(

@@ -10,8 +10,8 @@ from api.dashboard.routers.content import (
     template_pages,
 )
 
-# Routes with fixed paths precede routes with an id in the path. Otherwise, an id would match a
-# fixed path.
+# Routes with fixed paths precede routes with an id in the path. Otherwise, the id parameter would
+# match the fixed paths.
 ROUTERS: Final = (
     knowledge_gaps_pages.router,
     knowledge_import_pages.router,

@@ -34,7 +34,8 @@ _FIRST: Final = 3
 """The maximum number of open reviews listed on the page."""
 
 _GAPS: Final = 5
-"""The number of knowledge gaps that are considered for a suggestion, largest first."""
+"""The number of knowledge gaps that are considered for a suggestion. The largest gaps are
+considered."""
 
 _ASKED_OFTEN: Final = 2
 """The minimum number of questions for a knowledge gap to be suggested."""

@@ -152,7 +152,7 @@ async def _send(request: Request, template: str, *, is_new: bool) -> Response:
 def _form(
     request: Request, template: str, given: Mapping[str, str], error: DomainError | None = None
 ) -> Response:
-    """Return the page with its form, prefilled with the previous input other than the code."""
+    """Return the page with its form, prefilled with the previous input except the code."""
     resources: Resources = request.app.state.resources
     page = resources.pages.render(
         request,

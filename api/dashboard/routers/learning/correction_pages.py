@@ -76,7 +76,8 @@ async def correction(
 
 @router.post(f"{_CORRECTION}/accept")
 async def accept(post: CorrectionPost) -> Response:
-    """Accept a correction: store the example and, if checked, the case and the content."""
+    """Accept a correction: store the example and, if the user has checked their boxes, the case and
+    the content."""
     page = post.page
     body = post.body(
         AcceptCorrectionBody,

@@ -88,8 +88,8 @@ async def gate(page: PlaybookPage) -> Response:
 
 @router.post(f"{PLAYBOOK}/gate")
 async def run_cases(post: ReviewersPlaybookPost) -> Response:
-    """Start a run of the cases on the live version. An inactive playbook, or an earlier version of
-    a playbook, runs as if it were active."""
+    """Start a run of the cases on the version in the form, by default the current version. An
+    inactive playbook or an earlier version runs as if it were active."""
     page, given = post.page, post.text("version")
     async with post.working() as work:
         there = await PlaybookRepository(standing_in(work), page.tenant).read(page.record_id)

@@ -93,7 +93,7 @@ async def _linked(resources: Resources, token: str) -> _Linked:
 
 
 def _given(form: Mapping[str, str]) -> GivenRating:
-    """Return the rating from the form. Raises InvalidInput if it is not a valid rating."""
+    """Return the rating from the form. Raises InvalidInput if the form contains no valid rating."""
     score = form.get("score", "")
     if len(score) != 1 or not score.isascii() or not score.isdigit():
         raise InvalidInput("score: one digit expected")

@@ -86,7 +86,8 @@ async def beside(page: AnyonesPage) -> Response:
 async def _elsewhere(
     page: Page, missing: InboxViewNotFound, query: InboxListQuery
 ) -> InboxViewNotFound | PageRedirect:
-    """Return the redirect to the view in another of the user's clients, or else the error."""
+    """Return a redirect if the view belongs to another of the user's clients. Otherwise return
+    `missing`."""
     try:
         owner = await page.resources.database.find_client(client_of_view, query.view)
     except InboxViewNotFound:

@@ -170,9 +170,9 @@ async def _list_of(post: Post) -> TicketList | None:
 
 
 async def _next(post: Post, work: UnitOfWork, listed: TicketList | None) -> str:
-    """Return the page to show after a decision: the next ticket in the list from which the member
-    came. In the default list, it is the next review that the member may decide. If there is none,
-    return the list."""
+    """Return the page to show after a decision. If the member came from a list other than the
+    default list, it shows the next ticket in that list. Otherwise, it shows the next review that
+    the member may decide. If none is left, it shows the list."""
     if listed is not None:
         to = listed.beside(1) or listed.beside(-1) or listed.address
     else:
@@ -187,7 +187,8 @@ async def _next(post: Post, work: UnitOfWork, listed: TicketList | None) -> str:
 
 
 def _same(post: Post) -> str:
-    """Return the address of this review's page, with the list from which the member came."""
+    """Return the URL of this review's page, including the query of the list that the member came
+    from."""
     return with_list(f"{_LIST}/{post.page.record_id}", list_beside(post.back))
 
 

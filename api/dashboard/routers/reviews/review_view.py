@@ -41,8 +41,8 @@ def plan_seen_of(found: Review) -> str:
 
 
 def seen_of(found: Review) -> str:
-    """Return a digest of the draft and the plan. It reveals changes made since the reviewer read
-    them."""
+    """Return a digest of the draft and the plan. A decision with another digest is rejected,
+    because the reviewer has not seen the current draft and plan."""
     return hashlib.sha256(_PLAN.dump_json(found.plan) + found.draft.encode()).hexdigest()[:16]
 
 
@@ -50,8 +50,8 @@ def diffs_of(
     found: Review, refused: Draft | None
 ) -> tuple[tuple[Piece, ...], tuple[Piece, ...] | None]:
     """Return two word diffs. The first compares the agent's draft with the current draft. The
-    second compares the draft of a rejected approval with the current draft. It is None if no
-    approval was rejected or the two drafts are equal."""
+    second compares the draft of a rejected approval with the current draft. The second is None if
+    no approval was rejected, or if these two drafts are equal."""
     own = word_diff(found.agent_draft, found.draft) if found.draft != found.agent_draft else ()
     seen = None if refused is None else refused.fields.get("draft", "").replace("\r\n", "\n")
     if seen is None or seen == found.draft.replace("\r\n", "\n"):

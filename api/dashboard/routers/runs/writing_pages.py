@@ -95,8 +95,8 @@ async def detach(post: TalkPost) -> Response:
 
 @router.post(f"{_ONE}/undo")
 async def undo(post: TalkPost) -> Response:
-    """Undo the reply in the `reply_id` field, and put its text back into the form. The text
-    precedes any text that the user has typed since then."""
+    """Undo the reply in the `reply_id` field, and put its text back into the form. Any text that
+    the user has typed in the meantime follows it."""
     page = post.page
     to = with_list(f"{_LIST}/{page.record_id}", list_beside(post.back))
     reply_id = parse_ulid(post.text("reply_id"))

@@ -9,8 +9,8 @@ from api.dashboard.routers.webhooks import (
     webhook_pages,
 )
 
-# The event catalogue precedes the pages for one webhook. Otherwise the catalogue's path would match
-# their path parameter for the webhook id.
+# The route of the event catalogue precedes the routes of a single webhook. Otherwise, their id
+# parameter would match the catalogue's path.
 ROUTERS: Final = (
     webhook_help_pages.router,
     webhook_pages.router,

@@ -118,7 +118,7 @@ async def delete(post: WebhookPost) -> Response:
 
 
 def _number(text: str) -> float:
-    """Return the overlap in hours from the form. Raises InvalidBody if it is not a number."""
+    """Return the overlap in hours from the form. Raises InvalidBody if the text is not a number."""
     try:
         number = float(text)
     except ValueError:

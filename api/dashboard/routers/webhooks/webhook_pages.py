@@ -139,8 +139,8 @@ def secret_page(page: Page, webhook: Webhook, secret: str) -> Response:
 
 
 def _settings_version(webhook: Webhook) -> str:
-    """Return a version of the settings that members choose. Changes made by the service itself do
-    not affect the version."""
+    """Return a digest of the settings that members choose. Changes made by the service itself do
+    not affect the digest."""
     return version_of(
         ChangeBody(
             label=webhook.label,
