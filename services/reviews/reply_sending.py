@@ -79,8 +79,8 @@ async def start_reply(work: UnitOfWork, reply_id: str) -> StartedReply | None:
     longer answer customers.
 
     Idempotent. If the reply was already started, it is returned again, with `again` set in its
-    claim. This transaction itself delivers a reply to the widget, and a reply that only a webhook
-    event delivers.
+    claim. A reply to the widget is delivered by this transaction itself. The same applies to a
+    reply that is delivered only by a webhook event.
     """
     found = await _to_send(work, reply_id)
     if found is None:

@@ -43,7 +43,7 @@ async def add_member(
             raise InvalidInput("there is no such user: pass an email address to create one")
         await members.ensure_user(known, user, work.now)
         if user_id is not None and actor.kind is ActorKind.OPERATOR:
-            # The operator entered the address of this user of another identity provider, so the
+            # An operator entered this address for a user of another identity provider, so the
             # address counts as verified.
             await members.verify_address(known, work.now)
     before = await members.role(known, work.tenant)

@@ -90,7 +90,8 @@ class MetricsRepository(TenantRepository):
     """The daily metrics of one client."""
 
     async def between(self, first: date, last: date) -> list[DayMetrics]:
-        """Return the metrics for the computed days from the first day to the last, oldest first."""
+        """Return the metrics for the days from `first` to `last`, inclusive, oldest first. Days
+        that have not been computed are omitted."""
         return await self._between(first, last, DayMetrics)
 
     async def insight(self, first: date, last: date) -> list[DayInsight]:

@@ -26,8 +26,8 @@ _LATEST: Final = sa.text("""
 
 class CaseOutcomes(TenantRepository):
     async def latest(self, wanted: Mapping[str, bytes]) -> dict[str, bool]:
-        """Return whether each case passed its latest run with exactly this digest, keyed by case
-        id. Cases that were not run with this digest are omitted."""
+        """Return whether each case passed its latest run with the digest in `wanted`, keyed by case
+        id. Cases that were not run with that digest are omitted."""
         if not wanted:
             return {}
         rows = await self._connection.execute(

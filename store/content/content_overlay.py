@@ -1,7 +1,7 @@
 """Write a trial change to templates or knowledge, in a transaction that the caller rolls back.
 
-Searches in that transaction return the same results as after the change is saved. Only the changed
-entry is locked, not the account, so the client's events can still be admitted.
+Searches in that transaction return the same results as if the change had been saved. Only the
+changed entry is locked, not the account, so the client's events can still be admitted.
 """
 
 from datetime import datetime

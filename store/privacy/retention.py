@@ -76,8 +76,8 @@ class RetainedPage:
 
 
 class RetentionRepository(TenantRepository):
-    """The expired records of one client. Each method removes a page of rows older than `before`,
-    and returns the number removed."""
+    """The expired records of one client. Each method that takes `before` removes a page of rows
+    older than that time, and returns the number removed."""
 
     async def overrides(self) -> dict[str, object]:
         """Return the retention periods set by the client itself, in days, by record class."""

@@ -18,7 +18,7 @@ from domain.reviews.escalation import OPEN_STATUSES, Choice, Decision
 from store.reviews.escalations import UNCLAIMED, EscalationRepository
 
 BY: Final = "helpdesk"
-"""The decider's name recorded when a review is closed because a human agent answered in the
+"""The name recorded as the decider when a review is closed because a human agent answered in the
 helpdesk."""
 
 REPLIED: Final = "answered with a reply"

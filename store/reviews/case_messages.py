@@ -179,7 +179,7 @@ class CaseMessages(TenantRepository):
         the message.
 
         The message joins the conversation's open review, and that review's approvals are voided. If
-        no review is open, it joins the review through which human agents took over the
+        no review is open, the message joins the review through which human agents took over the
         conversation. If a member took over the conversation in the dashboard, the first message
         opens a review, and later messages join it. Idempotent by event. The caller must have locked
         the conversation and stored the message in it.

@@ -14,8 +14,8 @@ _TICKETS: Final = escalation_tickets.c
 
 
 def standing_of_run(**values: object) -> "sa.Select[*tuple[Any, ...]]":
-    """Return a query for the initial columns of a review, read from its run, with `values`
-    added."""
+    """Return a query for the initial column values of a review: `values`, and the values read from
+    the review's run."""
     step = sa.func.jsonb_array_elements(engine_runs.c.plan).table_valued(
         sa.column("value", JSONB), name="step"
     )

@@ -416,8 +416,8 @@ class ReplyRepository(TenantRepository):
         return stored.rowcount > 0
 
     async def run_of(self, reply: TeammateReply) -> AnsweredRun:
-        """Return the data about the reply's run. The run is not locked, because the conversation is
-        already locked, and locks are taken in the opposite order."""
+        """Return the data about the reply's run. The run is not locked: a run must be locked before
+        its conversation, and the caller has already locked the conversation."""
         row = (
             await self._connection.execute(
                 _RUN, {"client_id": self._tenant, "run_id": reply.run_id}

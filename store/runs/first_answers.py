@@ -1,8 +1,9 @@
-"""The SQL for the first answer to a customer's message, and for the business time until it.
+"""The SQL for the first answer to a customer's message, and for the business time until that
+answer.
 
 The first answer to a message is the agent's answer to it or a teammate's reply, whichever is first.
-If neither exists, a later answer in the conversation counts too, unless the agent or a reviewer is
-still working on the message. The acknowledgement of a message is not an answer.
+If neither exists, a later answer in the conversation counts instead, unless the agent or a reviewer
+is still working on the message. The acknowledgement of a message is not an answer.
 
 The service does not store what the team writes in a helpdesk. It only closes the review when a
 human agent answers there, so the closing counts as the answer. A review that was closed as soon as

@@ -10,8 +10,8 @@ from domain.agent.order_changes import OrderChange
 _MOST: Final = 100
 # A reopened run repeats its order lookup, so the lookup may already include the run's own actions.
 # Lookups stored by earlier versions have no time, so the time of the message is used instead. If
-# later messages led to a new draft, the order was looked up again, so the last of these messages is
-# used. `in_draft` marks their runs.
+# later messages led to a new draft, the order was looked up again, so the time of the last of these
+# messages is used. The runs of these messages have `in_draft` set.
 _SINCE: Final = sa.text("""
     WITH looked AS (
         SELECT run.client_id, run.id,

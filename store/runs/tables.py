@@ -230,8 +230,8 @@ engine_messages: Final = sa.Table(
     text("channel", nullable=True),
     # The address whose rate limit the message counts toward, as returned by `customer_key`.
     text("customer_key", nullable=True),
-    # Whether the author had not verified the address when the message arrived. It is also true for
-    # a message without an address.
+    # True if the author had not verified the address when the message arrived, or if the message
+    # has no address.
     sa.Column("is_claim", sa.Boolean, nullable=False, server_default=sa.false()),
     # The customer's address in the normalized event, as returned by `customer_key`, or an empty
     # string without an address. The key is null before normalization. For an event that an earlier
