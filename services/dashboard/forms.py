@@ -1,5 +1,5 @@
-"""Forms on the dashboard's pages. Each form takes effect once. Until then, the user's input is
-stored as a draft."""
+"""Forms on the dashboard's pages. Each form takes effect once. The user's input is stored as a
+draft until the form takes effect."""
 
 from collections.abc import Mapping
 

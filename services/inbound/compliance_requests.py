@@ -45,8 +45,8 @@ async def perform(
     is_trusted: bool,
     sealer: Sealer,
 ) -> Performed:
-    """Fulfil a compliance request, or return the tasks for members or operators. A repeated call
-    has no effect. Raises RoleRequired.
+    """Fulfil a compliance request, or return the reason why a human must complete it. A repeated
+    call has no effect. Raises RoleRequired.
 
     `webhook_id`: the idempotency key for the effects. `is_trusted`: whether the secret that
     verified the request was trusted when the request arrived. `Performed.erase`: an erasure that

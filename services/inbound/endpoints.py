@@ -70,9 +70,9 @@ async def open_endpoint(
     """Open the endpoint of a connection.
 
     Some platforms issue their secret only after they know the endpoint's URL. For these platforms,
-    the endpoint can be opened without a secret. It rejects every webhook until
-    `set_endpoint_secret` stores one. Raises RoleRequired, IntegrationNotFound, InvalidEndpoint,
-    EndpointExists.
+    the endpoint can be opened without a secret. Such an endpoint rejects every webhook until
+    `set_endpoint_secret` stores a secret. Raises RoleRequired, IntegrationNotFound,
+    InvalidEndpoint, EndpointExists.
     """
     actor.require(MANAGERS)
     provider = await _live_provider(work, integration_id)

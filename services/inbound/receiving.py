@@ -71,7 +71,7 @@ class ArrivalGates:
         `read_patience_s`: how long a large body waits to be read, in seconds.
 
         A webhook is stored even if its platform no longer waits for the response. If the platform
-        then sends the webhook again, it is recognized as a duplicate.
+        then sends the webhook again, the repeated delivery is recognized as a duplicate.
         """
         self.clients: Gate[TenantId] = Gate(patience_s=patience_s, at_most=at_most, turn_s=_TURN_S)
         self.full_days = FullDays()

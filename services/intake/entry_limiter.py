@@ -18,8 +18,8 @@ from domain.widget.share import WidgetShare
 from services.core.cpu_guard import limited
 from services.core.gate import Gate
 
-# In this process, one client's admissions take turns. A client with many concurrent callers, or
-# with a locked row, therefore cannot use up the database connections.
+# In this process, one client's admissions take turns. A client that has many concurrent callers, or
+# a locked row, therefore cannot use up the database connections.
 _PATIENCE_S: Final = 4.0
 _MAX_FULL: Final = 50_000
 

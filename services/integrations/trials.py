@@ -1,5 +1,5 @@
-"""The connection test: one inexpensive read with the connection's credentials, without side
-effects.
+"""The connection test: a single inexpensive read that uses the connection's credentials and has no
+side effects.
 
 The provider is called outside any transaction. A connection that fails the test keeps its status,
 because a shop may be briefly unavailable. Only the agent's own calls change the status. If the

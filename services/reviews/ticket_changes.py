@@ -1,4 +1,4 @@
-"""Changes to several tickets of the inbox at once, with and without open reviews."""
+"""Changes to several inbox tickets at once, whether or not they have open reviews."""
 
 from collections.abc import Mapping, Sequence
 

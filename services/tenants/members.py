@@ -97,9 +97,8 @@ async def remove_member(
 
 
 async def _note_left(work: UnitOfWork, before: Role | None, after: Role | None) -> None:
-    """Record that a manager left, so that changes that loosen rules are still delayed for some
-    time. Otherwise, the last manager could remove the other managers and then loosen the rules
-    alone."""
+    """Record that a manager left. Changes that loosen rules are then still delayed for some time.
+    Otherwise, the last manager could remove the other managers and then loosen the rules alone."""
     if before in MANAGERS and after not in MANAGERS:
         await MemberRepository(work.connection).note_manager_left(work.tenant, work.now)
 

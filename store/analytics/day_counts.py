@@ -259,8 +259,8 @@ async def count_day(
     of the day.
 
     Scheduled jobs call this function, in a transaction that spans clients and has a timeout of
-    `DAY_PATIENCE_S`. A client that has imported records gets counts for their days too, even if
-    they precede the client's creation. Clients that are being erased are omitted.
+    `DAY_PATIENCE_S`. If a client has imported records for a day before its creation, that day is
+    counted too. Clients that are being erased are omitted.
     """
     begins = midnight(day)
     ends = begins + timedelta(days=1)

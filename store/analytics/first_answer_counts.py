@@ -22,7 +22,7 @@ PartKey = tuple[str, str]
 
 _LEAST_MS: Final = 1_000
 """Minimum answer time in the histogram, in milliseconds. An answer outside the opening hours takes
-no business time, and the logarithm of zero is undefined."""
+no business time, but the logarithm of zero is undefined."""
 
 _COUNTED: Final = sa.text(f"""
     WITH calendar AS MATERIALIZED (

@@ -124,8 +124,9 @@ _FUSED: Final = sa.text(f"""
 
 class KnowledgeSearch(TenantRepository):
     async def find(self, text: str, near: Embedding | None = None) -> tuple[Passage, ...]:
-        """Return the knowledge entries that share words with `text`, best matches first. An entry
-        with embeddings also has its sentences, each with its similarity to the text.
+        """Return the knowledge entries that share words with `text`, best matches first. For an
+        entry that has embeddings, the result also contains the entry's sentences, each with its
+        similarity to the text.
 
         `near`: the embedding of `text`. If it is given, the results also include semantic search.
         """

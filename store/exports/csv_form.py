@@ -29,7 +29,8 @@ from store.exports.pieces import ArrayForm, first_elements, in_pieces
 from store.exports.section_source import CellKind, Source
 
 _FIRST: Final = ",".join(str(ord(sign)) for sign in sorted(GUARDED))
-# All characters that some reader treats as a line break: those recognized by Python's splitlines.
+# All characters that a reader of the file may treat as a line break: those that Python's
+# `splitlines` recognizes.
 _BREAKS: Final = r"\n\u000b\f\r\u001c-\u001e\u0085\u2028\u2029"
 # Characters that a reader may trim at the start of a cell. Line breaks and tabs are excluded,
 # because they start another cell.

@@ -172,7 +172,7 @@ class EndpointRepository(TenantRepository):
         allowed to vouch for customers is discarded. If it were kept as a previous value, it would
         be allowed to vouch for customers together with its successor. Raises EndpointNotFound.
         """
-        # If only one of token and secret is replaced, the previous value of the other is kept and
+        # If only the token or only the secret is replaced, the other's previous value is kept. It
         # stays valid until the same time.
         values: dict[str, object] = {"rotated_at": now, "previous_until": previous_until}
         values["vouches"] = change.vouches

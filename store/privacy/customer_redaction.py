@@ -81,8 +81,8 @@ _CONVERSATIONS: Final = sa.text("""
         WHERE client_id = :client_id AND event_id = ANY(:events))
     GROUP BY conversation.client_id, conversation.id
 """)
-# The deduplication key of an outgoing webhook event contains an id, or a run's id and round. The id
-# is that of an event, run, conversation or reply.
+# The deduplication key of an outgoing webhook event contains the id of an event, run, conversation
+# or reply, or a run's id and round.
 _OUTBOX_IDS: Final = sa.text("""
     SELECT id FROM outbox
     WHERE client_id = :client_id

@@ -39,7 +39,7 @@ _REVIEWS_OF_CONVERSATION: Final = """
       AND inbound.direction = 'inbound' AND inbound.event_id <> :event_id
 """
 # Most conversations have no open review and are not handed off to a human agent. One query checks
-# both.
+# both conditions.
 _STANDING: Final = sa.text(f"""
     SELECT mine.joined_review, mine.sensitive,
            conversation.handed_over_at IS NOT NULL AND conversation.taken_at IS NULL

@@ -189,8 +189,8 @@ _LATE: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class AnsweredRun:
-    """The data about a reply's run that the webhook event contains. `received_at`: when the
-    customer's message arrived."""
+    """The run data in the webhook event that reports a reply. `received_at`: when the customer's
+    message arrived."""
 
     classification: str
     confidence: float

@@ -118,8 +118,8 @@ _HELD: Final = sa.text("""
 
 _ASSIGNED: Final = "AND assignee = :assignee "
 _IS_CLOSED: Final = "AND closed_at IS NOT NULL "
-# These conditions only preselect. A conversation's status also depends on the current time, which
-# an index cannot contain, so `TalkFilter.outer` checks the status again.
+# These conditions only preselect conversations. A conversation's status also depends on the current
+# time, which an index cannot contain, so `TalkFilter.outer` checks the status again.
 _OF_STATUS: Final = {
     ConversationStatus.OPEN: "AND closed_at IS NULL ",
     ConversationStatus.SNOOZED: "AND snoozed_until IS NOT NULL ",

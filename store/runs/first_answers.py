@@ -5,9 +5,10 @@ The first answer to a message is the agent's answer to it or a teammate's reply,
 If neither exists, a later answer in the conversation counts instead, unless the agent or a reviewer
 is still working on the message. The acknowledgement of a message is not an answer.
 
-The service does not store what the team writes in a helpdesk. It only closes the review when a
-human agent answers there, so the closing counts as the answer. A review that was closed as soon as
-it was opened has no known answer, because the team was already writing in the ticket.
+The service does not store what the team writes in a helpdesk. The only trace of a human agent's
+answer there is that the review is closed, so the closing counts as the answer. A review that was
+closed as soon as it was opened has no known answer, because the team was already writing in the
+ticket.
 
 In each condition, the run's alias is `run`.
 """
