@@ -198,7 +198,7 @@ async def counted_customer(
 
     The result is None if the sender is too expensive to determine. Such an event counts toward the
     client's limits only, and the worker hands it to a human. An email requires one query. A
-    verified sender's event from a webhook or a poll (`is_brought`) requires one more.
+    verified sender's event from a webhook or a poll (`is_brought`) requires one additional query.
     """
     authserv_ids: Iterable[str] = ()
     try:

@@ -167,7 +167,8 @@ class ChurnRepository(TenantRepository):
     ) -> list[ChurnPrediction]:
         """Return a page of predictions from the latest week that has any, highest score first.
 
-        `after`: the id of the last prediction on the previous page. It also determines the week.
+        `after`: the id of the last prediction on the previous page. That prediction also determines
+        the week.
         """
         t = churn_predictions
         mine = t.c.client_id == self._tenant

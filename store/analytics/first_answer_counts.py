@@ -70,9 +70,9 @@ async def count_first_answers(
     """Return the values for the first-answer fields of `Slice`, keyed by client and then by
     (breakdown, value).
 
-    `given`: the day's parameters (`first_id`, `end_id`, `begins`, `ends`). `begins`: the start of
-    the day. The current business hours and target are used, even for past days. Requires a
-    transaction that spans clients.
+    `given`: the query's parameters that delimit the day (`first_id`, `end_id`, `begins`, `ends`).
+    `begins`: the start of the day. The current business hours and target are used, even for past
+    days. Requires a transaction that spans clients.
     """
     hours = await hours_of(connection, client_ids)
     rows = await connection.execute(

@@ -109,8 +109,8 @@ class MetricsRepository(TenantRepository):
         return [shape.model_validate(row._asdict()) for row in rows]
 
     async def playbook_names(self) -> dict[str, str]:
-        """Return the names of the client's playbooks by id. A deleted playbook keeps its last
-        name."""
+        """Return the names of the client's playbooks by id. A deleted playbook is listed under the
+        latest name that it had."""
         known, version = playbooks.c, playbook_versions.c
         rows = await self._connection.execute(
             sa.select(known.id, version.name)

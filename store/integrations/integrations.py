@@ -187,8 +187,8 @@ class IntegrationRepository(TenantRepository):
     async def doubt(self, integration_id: str, now: datetime) -> None:
         """Record that the platform rejects the connection's credentials.
 
-        From now on, installation-wide webhooks that name the account are not routed to the client,
-        except for compliance requests. `prove` and `trust` restore the routing.
+        From now on, installation-wide webhooks that name the connection's account are not routed to
+        the client, except for compliance requests. `prove` and `trust` restore the routing.
         """
         await self._connection.execute(
             sa.update(integrations)

@@ -202,8 +202,8 @@ class RetentionRepository(TenantRepository):
         return RetainedPage(ids[-1], removed.rowcount)
 
     async def webhook_events(self, before: datetime) -> int:
-        """Remove outgoing webhook events and their deliveries. Their deduplication keys are lost
-        too. This loss is safe, because the runs are also removed and send no more events."""
+        """Remove outgoing webhook events and their deliveries. The events' deduplication keys are
+        lost too. This loss is safe, because the runs are also removed and send no more events."""
         deliveries, events = webhook_deliveries.c, outbox.c
         # A delivery's id is generated before the delivery ends, so the primary key can bound the
         # search.

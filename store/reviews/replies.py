@@ -226,9 +226,9 @@ class ReplyRepository(TenantRepository):
         )
 
     async def latest_message(self, conversation_id: str, now: datetime) -> LatestMessage | None:
-        """Return the customer's latest message, or None if the conversation has no message that a
-        reply can answer. A message that allows no reply is returned only if none of the latest
-        messages allows a reply."""
+        """Return the customer's latest message that allows a reply. If none of the latest messages
+        allows a reply, return the latest one. Messages that have no run or are being erased are
+        ignored. Return None if no message remains."""
         return await self._answered(_LATEST, now, conversation_id=conversation_id)
 
     async def open_draft(self, conversation_id: str) -> str:

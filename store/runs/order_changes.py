@@ -45,8 +45,8 @@ _SINCE: Final = sa.text("""
 async def order_changes(
     connection: AsyncConnection, client_id: str, run_id: str
 ) -> tuple[OrderChange, ...]:
-    """Return the actions executed on the run's order after its lookup, oldest first. Return an
-    empty tuple if the run has no order."""
+    """Return the actions executed on a run's order after the run looked it up, oldest first. Return
+    an empty tuple if the run has no order."""
     rows = await connection.execute(
         _SINCE, {"client_id": client_id, "run_id": run_id, "most": _MOST}
     )

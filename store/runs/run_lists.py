@@ -248,8 +248,8 @@ class RunLists(TenantRepository):
         """Return a page of runs, newest first, and the cursor for the next page. On the last page,
         the cursor is None. `before`: the cursor returned with the previous page.
 
-        A page can be shorter than `limit`, because filters without an index examine a limited
-        number of runs per page.
+        A page can be shorter than `limit`. If a filter has no index, only a limited number of runs
+        is examined for each page.
         """
         outer = wanted.outer
         given = {
