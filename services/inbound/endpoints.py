@@ -165,7 +165,7 @@ async def _waits(
     mapping: Mapping[str, str] | None,
 ) -> bool:
     """Return True if a new secret must wait before it is allowed to vouch for customers' addresses
-    and to sign a customer's erasure."""
+    and to sign requests to erase customers."""
     if provider not in DUTIFUL and not may_vouch(PLATFORMS[provider].author_proof, mapping):
         return False
     trust = HeldTrust(use="endpoint", id=integration_id, since=work.now)

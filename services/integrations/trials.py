@@ -115,8 +115,8 @@ async def _opened_account(connectors: Connectors, integration: Integration) -> s
     try:
         opened = await shop.account()
     except (ActionRefused, ActionUnreachable):
-        # A restricted key may be valid without permission to read the account, so this error is not
-        # a problem of the connection.
+        # A restricted key may be valid without permission to read the account, so this error does
+        # not indicate a problem with the connection.
         return None
     return opened if opened == integration.settings["account"] else None
 

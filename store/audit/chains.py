@@ -43,8 +43,8 @@ class ChainRepository:
         self._connection = connection
 
     async def next_chain(self, after: str) -> str | None:
-        """Return the id of the next client after the id `after` that has an audit chain, or None if
-        there is none."""
+        """Return the id of the first client after `after`, in the order of ids, that has an audit
+        chain. Return None if there is none."""
         found: str | None = await self._connection.scalar(_NEXT, {"after": after})
         return found
 

@@ -25,8 +25,8 @@ PAGE: Final = 1_000
 # from the timestamp in its row.
 _MARGIN: Final = timedelta(days=1)
 
-# Unfinished runs are kept, regardless of their age. A run is unfinished if it has no answer, an
-# open review, or a decision that no workflow has taken up.
+# Unfinished runs are kept, regardless of their age. A run is unfinished if it has no answer, if its
+# review is open, or if no workflow has taken up its decision.
 _EVENTS: Final = sa.text("""
     SELECT event.id, run.id AS run_id,
            event.received_at < :before AND run.status IS DISTINCT FROM 'received'

@@ -33,7 +33,8 @@ _FIRST_REVIEW: Final = (
     "(" + _OF_TALK.format(what="review.id") + " ORDER BY NOT urgent, created_at, id LIMIT 1)"
 )
 _HAS_NO_REVIEW: Final = f"NOT EXISTS ({_OF_TALK.format(what='')})"
-# Reviews from before the column `conversation_id` existed are looked up through their message.
+# For reviews that are older than the column `conversation_id`, the conversation is looked up
+# through the review's message.
 _CONVERSATION: Final = """coalesce(review.conversation_id, (
     SELECT said.conversation_id FROM engine_runs AS run
     JOIN engine_messages AS said

@@ -204,8 +204,8 @@ class ConversationRepository(TenantRepository):
     async def remember(self, event_id: str, now: datetime) -> None:
         """Recompute the memory of an event's conversation and customer from the stored messages and
         runs. A repeated call has no effect."""
-        # The lock is a separate statement, because a statement that waits for a lock sees only the
-        # data from before its wait.
+        # The lock is a separate statement, because a statement that waits for a lock sees only data
+        # that was committed before the wait.
         locked = (
             await self._connection.execute(
                 _LOCK, {"client_id": self._tenant, "event_id": event_id, "now": now}
