@@ -105,8 +105,8 @@ async def rotate_endpoint(
     """Give an endpoint a new URL. If the service generates the secrets for the platform, generate a
     new secret too.
 
-    The previous URL and secret stay valid for `overlap`, at most OVERLAP. Older URLs and secrets
-    become invalid. Raises RoleRequired, IntegrationNotFound, EndpointNotFound.
+    The previous URL and secret stay valid for the period `overlap`, which is at most OVERLAP. Older
+    URLs and secrets become invalid. Raises RoleRequired, IntegrationNotFound, EndpointNotFound.
     """
     actor.require(MANAGERS)
     provider = await _live_provider(work, integration_id)

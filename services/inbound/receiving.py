@@ -127,8 +127,8 @@ def believe(
     """Verify a request and return its identity. Return None for a platform's test request.
     `secrets`: the valid secrets.
 
-    If a signed request cannot be parsed, its bytes identify it, so that it appears in the log.
-    Raises InboundRefused.
+    If a signed request cannot be parsed, it is identified by its bytes, so that it still appears in
+    the log. Raises InboundRefused.
     """
     if platform.is_ping(request):
         return None

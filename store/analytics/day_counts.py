@@ -59,7 +59,7 @@ class ClientDay:
 # them by time. Rows of other tables are looked up by keys from each run. The cost therefore depends
 # on the number of runs that day, not on the client's history. The joins run row by row, because the
 # same plan must suit both idle and busy clients. `came_back` is null for unresolved runs, and for
-# all runs until the 7 days have passed.
+# all runs until 7 days have passed since the end of the day.
 _LOOKED_AT: Final = f"""
     SELECT run.client_id, run.status, run.duration_ms, run.cost_micros,
            coalesce(run.classification, '') AS classification, run.playbook_id,

@@ -26,8 +26,8 @@ async def overlay(
 ) -> None:
     """Write the trial change. The caller must roll back the transaction. Raises ContentNotFound.
 
-    An added entry has no embedding, so only keyword search finds it. A newly saved entry also has
-    no embedding until the next sweep.
+    An added entry has no embedding, so only keyword search finds it. The same applies to a newly
+    saved entry until the next sweep.
     """
     if change.added is not None:
         await _add(ContentRepository(connection, tenant), change.added, now)

@@ -166,7 +166,7 @@ class EndpointRepository(TenantRepository):
         now: datetime,
     ) -> None:
         """Replace the token, the secret or both. The previous value stays valid until
-        `previous_until`. If that time has passed, the previous value is invalid immediately.
+        `previous_until`. If that time is in the past, the previous value is invalid immediately.
 
         At most one previous token and one previous secret are valid. A current value that is not
         allowed to vouch for customers is discarded. If it were kept as a previous value, it would

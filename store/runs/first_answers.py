@@ -127,7 +127,7 @@ _OF_RUNS: Final = sa.text("""
 class FirstUnanswered(TenantRepository):
     async def of(self, conversation_ids: Sequence[str]) -> dict[str, datetime]:
         """Return the time of each conversation's first unanswered message, keyed by conversation
-        id. A single statement reads all of them.
+        id. A single statement reads all of the conversations.
 
         Closed conversations, and conversations without an unanswered message, are omitted. Only the
         latest messages of a conversation are examined.

@@ -234,9 +234,9 @@ engine_messages: Final = sa.Table(
     # has no address.
     sa.Column("is_claim", sa.Boolean, nullable=False, server_default=sa.false()),
     # The customer's address in the normalized event, as returned by `customer_key`, or an empty
-    # string without an address. The key is null before normalization. For an event that an earlier
-    # version normalized, it is null until the next sweep. An email from a contact form names its
-    # customer only in its text, so this address can differ from the one in the column
+    # string if there is no address. The key is null before normalization. For an event that an
+    # earlier version normalized, it is null until the next sweep. An email from a contact form
+    # names its customer only in its text, so this address can differ from the one in the column
     # `customer_key`.
     text("normalized_key", nullable=True),
     text("author"),
