@@ -143,7 +143,6 @@ class CustomerIndex(TenantRepository):
 
 
 async def next_client(connection: AsyncConnection, after: str) -> TenantId | None:
-    """Return the first client after the id `after` with messages that are not yet indexed, or
-    None."""
+    """Return the first client after the id `after` that has messages not yet indexed, or None."""
     found = await connection.scalar(_NEXT_CLIENT, {"after": after})
     return None if found is None else TenantId(found)

@@ -16,8 +16,8 @@ from store.customers.tables import customers
 from store.runs.run_finding import RunFinder
 
 EXAMINED: Final = 1_000
-"""Maximum number of customers with a matching word prefix that one search examines, in the order of
-their words."""
+"""Maximum number of customers that one search examines. The search examines the customers who have
+a matching word, in the order of these words."""
 
 _MOST_OF_ORDER: Final = 20
 _COLUMNS: Final = """customer.id, customer.key AS email, customer.name, customer.is_verified,

@@ -1,4 +1,4 @@
-"""A per-process cache of the daily limits on stored webhooks that have been reached."""
+"""A per-process cache that records which daily limits on stored webhooks have been reached."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

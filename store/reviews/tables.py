@@ -72,8 +72,8 @@ escalation_tickets: Final = sa.Table(
         postgresql_where=sa.text("decided_at IS NULL"),
     ),
     sa.Index(None, "client_id", "status", "created_at"),
-    # The inbox lists the open reviews, urgent and then oldest first, and finds the open review of a
-    # conversation.
+    # The inbox uses the first index to list open reviews, urgent ones first and then the oldest. It
+    # uses the second index to find the open reviews of a conversation.
     sa.Index(
         "ix_escalation_tickets_open",
         "client_id",

@@ -195,7 +195,8 @@ ai_conversations: Final = sa.Table(
         "id",
         postgresql_where=sa.text("closed_at IS NOT NULL"),
     ),
-    # The inbox lists the conversations that wait for an answer, longest wait first.
+    # The inbox uses this index to list the conversations that wait for an answer, longest wait
+    # first.
     sa.Index(
         "ix_ai_conversations_waiting",
         "client_id",
