@@ -104,10 +104,9 @@ async def _written_since(
     searches: FairTurns,
     gaps: Sequence[Sequence[OpenQuestion]],
 ) -> list[list[Passage]]:
-    """Return, for each gap, the knowledge passages that match its most typical question and were
-    written after its last question. Other searches for the client may run between these
-    searches.
-    """
+    """Return, for each gap, the knowledge passages that match the gap's most typical question and
+    were written after its last question. Other searches for the client may run between these
+    searches."""
     found = list[tuple[Passage, ...]]()
     for gap in gaps:
         async with searches.turn(tenant), database.reading(tenant) as connection:

@@ -47,7 +47,8 @@ async def take_event(units: UnitsOfWork, event: PaymentEvent, payments: Payments
     """Process an event from the payment provider. The caller must have verified the sender.
 
     If an error occurs, the provider sends the event again, which completes the remaining steps.
-    Raises PaymentsUnreachable if a replaced plan is still billed monthly.
+    Raises PaymentsUnreachable if the provider cannot be asked to cancel a replaced plan, which is
+    then still billed monthly.
     """
     tenant = await _tenant_of(units, event)
     if tenant is None:

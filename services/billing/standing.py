@@ -15,8 +15,8 @@ from store.billing.usage_history import UsageHistory, UsedMonth
 
 @dataclass(frozen=True, slots=True)
 class UsageStanding:
-    """A client's usage. `history`: the preceding months, newest first. `forecast`: None if no
-    forecast is possible."""
+    """A client's usage. `history`: the usage in the preceding months, newest first. `forecast`:
+    None if no forecast is possible."""
 
     usage: ClientUsage
     history: tuple[UsedMonth, ...]
@@ -32,7 +32,7 @@ async def usage_standing(
     history = UsageHistory(connection, tenant)
     standing = usage.standing(now)
     limited = standing.tickets_limit != UNLIMITED
-    # The days of a client without a limit are not counted, because they may contain millions of
-    # tickets and no forecast is needed.
+    # For a client without a limit, the tickets of each day are not counted. There may be millions
+    # of them, and no forecast is needed.
     daily = await history.latest_days(now) if limited else []
     return UsageStanding(usage, await history.months(now), forecast(standing, daily, now))

@@ -10,7 +10,7 @@ from store.content.content_changes import ContentChanges
 
 
 async def preview_content(work: UnitOfWork, actor: Actor, change: ContentVariant) -> CaseRun:
-    """Run all saved cases with and without a content change, after the commit. The actor's role
+    """After the commit, run each saved case with and without a content change. The actor's role
     must be allowed to save the change. Raises RoleRequired, ContentNotFound, ClientNotFound,
     CaseRunUnderWay."""
     actor.require(MANAGERS)

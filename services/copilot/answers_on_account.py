@@ -145,7 +145,8 @@ async def on_integrations(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_keys(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Answer a question about API keys with one line per key, without the keys themselves."""
+    """Answer a question about API keys with one line per key. The answer never contains a key
+    itself."""
     found, tongue = (await trail.use(READ_KEYS, KeysAsked())).keys, asked.tongue
     formats = trail.formats
     lines = [

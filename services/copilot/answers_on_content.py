@@ -29,7 +29,8 @@ _SHOWN: Final = 3
 # Minimum score of a matching section of the documents. A section with a lower score has only a
 # frequent word in common with the question.
 NEAR_ENOUGH: Final = 3.0
-# The page with the records for each kind of question. Every role may open these pages.
+# The dashboard page that lists the records for each kind of question. Every role may open these
+# pages.
 _PAGES: Final = {
     AskedKind.USAGE: CitedKind.USAGE,
     AskedKind.WAITING: CitedKind.REVIEWS,

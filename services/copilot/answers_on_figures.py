@@ -172,8 +172,8 @@ def _sums(trail: Trail, found: RefundsFound) -> str:
 
 
 async def on_unhappy(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Answer a question about complaints and unhappy customers: their number, the number without an
-    answer, and the latest messages. The default period is today."""
+    """Answer a question about complaints and unhappy customers: the number of conversations, how
+    many of them are unanswered, and the latest messages. The default period is today."""
     first, last = _days(trail, asked, timedelta())
     since, until = _moments(trail, first, last)
     found = await trail.use(READ_UNHAPPY, UnhappyWanted(since=since, until=until))

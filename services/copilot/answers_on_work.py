@@ -216,8 +216,8 @@ def _review(one: WaitingFacts, trail: Trail, tongue: Tongue) -> str:
 
 
 async def on_customer(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Answer a question about a customer with the end of the customer's latest conversation.
-    Without an address, search for the name in the question, or use the conversation on the user's
+    """Answer a question about a customer with the end of the customer's latest conversation. If the
+    question contains no address, search for the name in it, or use the conversation on the user's
     current page. If neither exists, ask for the address."""
     tongue = asked.tongue
     if asked.email is not None:

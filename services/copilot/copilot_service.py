@@ -81,8 +81,8 @@ AnyTool = ReadTool[Any, Any]
 
 @dataclass(slots=True)
 class Trail:
-    """The tools' findings for one answer. The answer may contain only these citations and drafts.
-    `can_not`: the reason why the question has no answer, or None."""
+    """The tools' findings for one answer. The answer may contain only the citations and drafts that
+    are stored here. `can_not`: the reason why the question has no answer, or None."""
 
     copilot: CopilotService
     links: Links = field(default_factory=Links)
@@ -103,7 +103,7 @@ class Trail:
         return f"[{plain}]({url})" if url in self.citations else plain
 
     def point_to(self, page: CitedKind) -> None:
-        """Cite a dashboard page that lists records. Every role may open this page."""
+        """Cite a dashboard page that lists records and that every role may open."""
         cited = self.copilot.cite(page, page.value, "")
         self.links.add((cited.url,))
         self.citations.setdefault(cited.url, cited)

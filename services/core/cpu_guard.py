@@ -1,10 +1,10 @@
-"""A limit on the CPU time that one piece of synchronous work may hold the event loop. Source:
+"""A limit on the CPU time for which one piece of synchronous work may block the event loop. Source:
 docs/decisions/0112.
 
 The step budget (`domain/core/effort.py`) counts characters. It does not stop a regular expression
-that backtracks, or a library call that takes quadratic time. The guard stops them: a timer of the
-kernel sends a signal, and the signal's handler raises an exception in the running code. CPython's
-`re` checks for signals while it searches.
+that backtracks, or a library call that takes quadratic time. The guard stops both: a kernel timer
+sends a signal, and the signal's handler raises an exception in the running code. CPython's `re`
+checks for signals while it searches.
 """
 
 import signal
@@ -20,7 +20,7 @@ from domain.core.errors import OverBudget
 
 SLICE_S: Final = 0.5
 """Maximum CPU time of the event loop's thread between two points at which other tasks may run, in
-seconds. The most expensive honest message takes a tenth of this time."""
+seconds. The most expensive legitimate message takes a tenth of this time."""
 EVENT_S: Final = 3.0
 """Maximum CPU time of the event loop's thread for one event, in seconds."""
 
@@ -59,8 +59,8 @@ class _Slice:
         self._seen = now
 
     def stop_if_over(self, frame: FrameType | None) -> None:
-        """Raise _TimeUsedUp if the limit is exceeded. If the work continues, raise again after the
-        same time."""
+        """Raise _TimeUsedUp if the limit is exceeded. If the work catches the exception and
+        continues, raise it again after at least the same amount of CPU time."""
         self.note(frame)
         if self.used >= self._limit_s and not (frame and _loads(frame)):
             self.is_stopped = True

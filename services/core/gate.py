@@ -41,8 +41,8 @@ class Gate(Generic[K]):
         `at_most`: the maximum number of callers with one key, running and waiting together.
 
         `turn_s`: the minimum length of each caller's turn, in seconds, while other callers with the
-        same key are waiting. It limits the share of the process's time that callers with one key
-        use.
+        same key are waiting. This minimum limits the share of the process's time that callers with
+        one key can use.
         """
         self._patience_s = patience_s
         self._turn_s = turn_s

@@ -1,5 +1,5 @@
-"""Forms on the dashboard's pages. Each form takes effect once. Until then, the user's input is
-stored as a draft."""
+"""Forms on the dashboard's pages. Each form takes effect once. The user's input is stored as a
+draft until the form takes effect."""
 
 from collections.abc import Mapping
 
@@ -30,8 +30,8 @@ async def lead_form(work: UnitOfWork, actor: Actor, once: str, location: str) ->
 
 
 def standing_in(work: UnitOfWork) -> AsyncConnection:
-    """Return the connection of the form's transaction. Use it only to read the current values, and
-    compare them with those that the user saw."""
+    """Return the connection of the form's transaction. Use the connection only to read the current
+    values, for comparison with those that the user saw."""
     return work.connection
 
 

@@ -52,10 +52,10 @@ async def import_export(
     log and attachments are not imported.
 
     Ids are kept unless one of them may already exist in this installation. In that case, all
-    records get new ids. This check reads across clients, but a unit of work can read only one
-    client. This function therefore opens the unit of work itself. A `dry_run` performs all steps,
-    then rolls back. Raises RoleRequired, InvalidExport, ClientNotFound, ClientNotEmpty, and the
-    errors raised by `UnitsOfWork.of`.
+    records get new ids. The check for existing ids reads across clients, which a unit of work for
+    one client cannot do. This function therefore opens the unit of work itself, after the check. A
+    `dry_run` performs all steps, then rolls back. Raises RoleRequired, InvalidExport,
+    ClientNotFound, ClientNotEmpty, and the errors raised by `UnitsOfWork.of`.
     """
     actor.require(OPERATORS)
     parts = read_export(stream)

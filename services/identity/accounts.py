@@ -60,8 +60,8 @@ async def account_of(work: UnitOfWork, email: str, opening: Opening) -> OwnAccou
     """Return the account of the user with a verified address. If a brand name is given, create a
     client for the user, unless the user already owns one.
 
-    An invited user becomes a member only by accepting the invitation. Return None for an unknown
-    address without a brand name or an invitation. Raises TooManyAccounts.
+    An invited user becomes a member only by accepting the invitation. Return None if the address is
+    unknown and there is neither a brand name nor an invitation. Raises TooManyAccounts.
     """
     await hold(work.connection, email)
     known = await user_of(work.connection, email)

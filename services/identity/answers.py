@@ -1,8 +1,8 @@
 """Responses to invitations. Only the user with the invited address may accept or decline an
 invitation.
 
-The unit of work belongs to the inviting client. It spans clients, because users do not belong to a
-client.
+The unit of work belongs to the inviting client, but also spans clients, because users do not belong
+to a client.
 """
 
 from dataclasses import replace

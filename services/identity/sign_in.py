@@ -119,7 +119,7 @@ async def sign_in_person(
     work: UnitOfWork, proved: PersonProved, limits: OpeningLimits
 ) -> Entered | None:
     """Open a browser session for a person whom another identity provider has verified. Return None
-    for a new person without an invitation or a shop name.
+    for a new person if there is neither an invitation nor a shop name.
 
     After a successful sign-in, the unit of work belongs to the user's client. Raises the same
     errors as `account_of_person`.

@@ -56,9 +56,9 @@ async def exchange_code(
     """Exchange an authorization code for a new API key, derived from KEY_BYTES random bytes. The
     new key replaces any earlier key that the same user granted to the same OAuth client.
 
-    The unit of work spans clients. An OAuth error is returned, not raised, so that the used code or
-    the revoked key is committed. If a code is presented twice, it may have been stolen, so the key
-    issued for the code is revoked.
+    The unit of work spans clients. An OAuth error is returned, not raised, so that the use of the
+    code or the revocation of the key is committed. If a code is presented twice, it may have been
+    stolen, so the key issued for the code is revoked.
     """
     digest = code_digest(presented.code)
     if digest is None or not is_verifier(presented.verifier):

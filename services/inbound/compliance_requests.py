@@ -45,8 +45,8 @@ async def perform(
     is_trusted: bool,
     sealer: Sealer,
 ) -> Performed:
-    """Fulfil a compliance request, or return the tasks for members or operators. A repeated call
-    has no effect. Raises RoleRequired.
+    """Fulfil a compliance request, or return the reason why a human must complete it. A repeated
+    call has no effect. Raises RoleRequired.
 
     `webhook_id`: the idempotency key for the effects. `is_trusted`: whether the secret that
     verified the request was trusted when the request arrived. `Performed.erase`: an erasure that
@@ -67,8 +67,8 @@ async def perform(
         case ComplianceKind.REDACT_SHOP:
             redaction = ShopRedaction(work.connection, work.tenant)
             await redaction.erase(integration_id, request_id=webhook_id)
-            # The platform sends no further request about this shop, so none has to be routed by the
-            # account.
+            # The platform sends no further requests about this shop, so the account is no longer
+            # needed for routing.
             await IntegrationRepository(work.connection, work.tenant).forget_account(integration_id)
             # The service cannot determine which conversations mention this shop's orders, or where
             # copies of the orders remain. A person must finish the redaction.

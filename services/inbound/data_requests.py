@@ -1,4 +1,5 @@
-"""Customers' requests for their personal data: the data, and a record of its delivery."""
+"""Customers' requests for their personal data: open a request, read the data, and record its
+delivery."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 

@@ -30,8 +30,8 @@ from store.integrations.order_facts import OrderFactRepository
 @dataclass(frozen=True, slots=True)
 class Doer:
     """The context in which effects are applied. `actor`: the system. `pause_lasts`: how long the AI
-    agent does not answer in a ticket after a human agent's last message. `service_address`: the
-    sender address of the service's own emails."""
+    agent stays paused in a ticket after a human agent's last message. `service_address`: the sender
+    address of the service's own emails."""
 
     actor: Actor
     sealer: Sealer

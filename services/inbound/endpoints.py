@@ -70,9 +70,9 @@ async def open_endpoint(
     """Open the endpoint of a connection.
 
     Some platforms issue their secret only after they know the endpoint's URL. For these platforms,
-    the endpoint can be opened without a secret. It rejects every webhook until
-    `set_endpoint_secret` stores one. Raises RoleRequired, IntegrationNotFound, InvalidEndpoint,
-    EndpointExists.
+    the endpoint can be opened without a secret. Such an endpoint rejects every webhook until
+    `set_endpoint_secret` stores a secret. Raises RoleRequired, IntegrationNotFound,
+    InvalidEndpoint, EndpointExists.
     """
     actor.require(MANAGERS)
     provider = await _live_provider(work, integration_id)
@@ -105,8 +105,8 @@ async def rotate_endpoint(
     """Give an endpoint a new URL. If the service generates the secrets for the platform, generate a
     new secret too.
 
-    The previous URL and secret stay valid for `overlap`, at most OVERLAP. Older URLs and secrets
-    become invalid. Raises RoleRequired, IntegrationNotFound, EndpointNotFound.
+    The previous URL and secret stay valid for the period `overlap`, which is at most OVERLAP. Older
+    URLs and secrets become invalid. Raises RoleRequired, IntegrationNotFound, EndpointNotFound.
     """
     actor.require(MANAGERS)
     provider = await _live_provider(work, integration_id)
@@ -165,7 +165,7 @@ async def _waits(
     mapping: Mapping[str, str] | None,
 ) -> bool:
     """Return True if a new secret must wait before it is allowed to vouch for customers' addresses
-    and to sign a customer's erasure."""
+    and to sign requests to erase customers."""
     if provider not in DUTIFUL and not may_vouch(PLATFORMS[provider].author_proof, mapping):
         return False
     trust = HeldTrust(use="endpoint", id=integration_id, since=work.now)

@@ -32,8 +32,8 @@ async def with_own_addresses(
     senders: MailSenderRepository, event: InboundEvent, service_address: str
 ) -> InboundEvent:
     """Return an email's event, with the client's and the service's own addresses added to the
-    recipients. A sender with one of these addresses is not a customer and gets no answer. However,
-    such a sender may forward a contact form's message."""
+    recipients. A sender with one of these addresses is not treated as a customer and gets no
+    answer. An exception is an email that forwards a contact form's message."""
     if not _is_mail(event):
         return event
     sender = await senders.verified()

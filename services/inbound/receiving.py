@@ -23,7 +23,7 @@ from store.inbound.webhooks import KeptWebhook, NewWebhookRow, WebhookArrivals
 T = TypeVar("T")
 
 # Maximum size of a body that is read on the event loop. A larger body would block the event loop
-# for too long: a form of this size with as many parts as possible takes 10 ms.
+# for too long. Even a form of this size takes 10 ms if it has as many parts as possible.
 _SMALL: Final = 16 * 1024
 # Maximum lengths of the stored deduplication key and topic, in characters. Outsiders control both
 # texts, and these lengths suffice to identify a webhook.
@@ -71,7 +71,7 @@ class ArrivalGates:
         `read_patience_s`: how long a large body waits to be read, in seconds.
 
         A webhook is stored even if its platform no longer waits for the response. If the platform
-        then sends the webhook again, it is recognized as a duplicate.
+        then sends the webhook again, the repeated delivery is recognized as a duplicate.
         """
         self.clients: Gate[TenantId] = Gate(patience_s=patience_s, at_most=at_most, turn_s=_TURN_S)
         self.full_days = FullDays()
@@ -127,8 +127,8 @@ def believe(
     """Verify a request and return its identity. Return None for a platform's test request.
     `secrets`: the valid secrets.
 
-    If a signed request cannot be parsed, its bytes identify it, so that it appears in the log.
-    Raises InboundRefused.
+    If a signed request cannot be parsed, it is identified by its bytes, so that it still appears in
+    the log. Raises InboundRefused.
     """
     if platform.is_ping(request):
         return None

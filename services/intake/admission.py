@@ -137,8 +137,8 @@ async def admit_event(
     Any actor of the client may call this function. If the actor is an API key, the key must still
     be active. If a person typed the event, the person becomes its author, and an audit entry is
     written. Other events are not audited, because this function is on the hot path. All limits are
-    checked under the account's lock, as of the time of the lock, so that concurrent events cannot
-    exceed them.
+    checked under the account's lock, relative to the time at which it was acquired. Concurrent
+    events therefore cannot exceed them.
 
     Raises Unauthenticated, ClientNotFound, IdempotencyKeyReused, CustomerRateLimited,
     ClientRateLimited, QuotaExhausted. For a visitor's message, also raises WidgetShareUsed,
@@ -198,7 +198,7 @@ async def counted_customer(
 
     The result is None if the sender is too expensive to determine. Such an event counts toward the
     client's limits only, and the worker hands it to a human. An email requires one query. A
-    verified sender's event from a webhook or a poll (`is_brought`) requires one more.
+    verified sender's event from a webhook or a poll (`is_brought`) requires one additional query.
     """
     authserv_ids: Iterable[str] = ()
     try:

@@ -18,8 +18,8 @@ from domain.widget.share import WidgetShare
 from services.core.cpu_guard import limited
 from services.core.gate import Gate
 
-# In this process, one client's admissions take turns. A client with many concurrent callers, or
-# with a locked row, therefore cannot use up the database connections.
+# In this process, one client's admissions take turns. A client that has many concurrent callers, or
+# a locked row, therefore cannot use up the database connections.
 _PATIENCE_S: Final = 4.0
 _MAX_FULL: Final = 50_000
 
@@ -33,8 +33,8 @@ digest, the message limit of a widget share, or None for the client's own window
 class EntryLimiter:
     """A cache of full message windows, each with the time of its oldest message.
 
-    A full window stays full in every process until its oldest message expires. An eviction costs
-    only one additional query to PostgreSQL.
+    A full window stays full in every process until its oldest message expires. If a window is
+    evicted from the cache, the only cost is an additional query to PostgreSQL.
     """
 
     def __init__(self, *, patience_s: float = _PATIENCE_S, max_full: int = _MAX_FULL) -> None:

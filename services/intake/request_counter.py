@@ -79,8 +79,8 @@ class PostgresCounter:
         self._gate: Gate[tuple[LimitScope, str]] = Gate(patience_s=_PATIENCE_S)
         self._max_refused = max_refused
         # The time until which each full window rejects requests. In every process, a full window
-        # stays full until its oldest request expires. An eviction costs only one additional query
-        # to PostgreSQL.
+        # stays full until its oldest request expires. If a window is evicted from the cache, the
+        # only cost is an additional query to PostgreSQL.
         self._refused: OrderedDict[tuple[LimitScope, str], datetime] = OrderedDict()
 
     async def count(self, limit: Limit, key: str, now: datetime) -> LimitDecision:

@@ -29,8 +29,8 @@ async def check_widget_share(
     if oldest is not None:
         raise WidgetShareUsed(PER_CLIENT.retry_after_s(oldest, now), oldest)
     room = share.tickets(standing.tickets_limit)
-    # If the client's total is below the widget's share, the widget's tickets are too, so they need
-    # not be counted. This is the case for most messages.
+    # If all of the client's tickets together are below the widget's share, the widget's tickets
+    # need not be counted. This is the case for most messages.
     if room is None or standing.tickets_used < room:
         return
     if await use.tickets(standing.period, room) >= room:

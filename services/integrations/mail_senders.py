@@ -133,7 +133,7 @@ async def verify_mail_sender(
 async def trust_mail_sender(work: UnitOfWork, actor: Actor, address: str) -> None:
     """Set a verified sender without a code, unless the client already has a verified sender. Only
     the installation's staff may do this. Raises RoleRequired for members of the client, who must
-    verify an address with its code."""
+    verify an address with the code emailed to it."""
     if not is_staff(actor):
         raise RoleRequired
     senders = MailSenderRepository(work.connection, work.tenant)

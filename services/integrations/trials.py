@@ -1,5 +1,5 @@
-"""The connection test: one inexpensive read with the connection's credentials, without side
-effects.
+"""The connection test: a single inexpensive read that uses the connection's credentials and has no
+side effects.
 
 The provider is called outside any transaction. A connection that fails the test keeps its status,
 because a shop may be briefly unavailable. Only the agent's own calls change the status. If the
@@ -115,8 +115,8 @@ async def _opened_account(connectors: Connectors, integration: Integration) -> s
     try:
         opened = await shop.account()
     except (ActionRefused, ActionUnreachable):
-        # A restricted key may be valid without permission to read the account, so this error is not
-        # a problem of the connection.
+        # A restricted key may be valid without permission to read the account, so this error does
+        # not indicate a problem with the connection.
         return None
     return opened if opened == integration.settings["account"] else None
 

@@ -19,7 +19,7 @@ from store.playbooks.playbooks import PlaybookRepository
 @dataclass(frozen=True, slots=True)
 class Publication:
     """The parameters for publishing playbook versions. `override`: the reason for publishing
-    although saved cases fail or are untried, or None if the gate is not overridden."""
+    despite failed or untried saved cases. None if the gate is not overridden."""
 
     model: NamesModel
     override: str | None = None

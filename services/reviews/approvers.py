@@ -30,8 +30,8 @@ async def missing_approver(
 ) -> MissingApprover | None:
     """Return why the client's team cannot approve a review, or None if it can.
 
-    `needs_two`: whether two members must approve. If one approver is enough, the member `user_id`
-    entered the request, and any other reviewer may approve it.
+    `needs_two`: whether two members must approve. If False, any reviewer other than the member
+    `user_id`, who entered the request, may approve.
     """
     members = await MemberStandings(connection, tenant).all()
     approves_from = two_approve_from(members) if needs_two else None

@@ -1,5 +1,5 @@
-"""Members' replies in conversations. The workflow `SendReply` sends a reply, which can be undone
-until then."""
+"""Members' replies in conversations. The workflow `SendReply` sends a reply. The reply can be
+undone until sending starts."""
 
 from collections.abc import Sequence
 

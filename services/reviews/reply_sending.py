@@ -74,13 +74,13 @@ async def start_reply(work: UnitOfWork, reply_id: str) -> StartedReply | None:
     """Start sending a reply. Return None if no other system must be called: the reply was undone,
     has an outcome, or was delivered by this transaction.
 
-    The reply is not sent if a member has since approved an answer, or if the agent has answered.
-    Otherwise, the customer would get two answers. The reply is also not sent if its author may no
-    longer answer customers.
+    The reply is not sent if, after it was written, a member approved an answer or the agent
+    answered. Otherwise, the customer would get two answers. The reply is also not sent if its
+    author may no longer answer customers.
 
     Idempotent. If the reply was already started, it is returned again, with `again` set in its
-    claim. This transaction itself delivers a reply to the widget, and a reply that only a webhook
-    event delivers.
+    claim. A reply to the widget is delivered by this transaction itself. The same applies to a
+    reply that is delivered only by a webhook event.
     """
     found = await _to_send(work, reply_id)
     if found is None:

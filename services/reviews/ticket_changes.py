@@ -1,4 +1,4 @@
-"""Changes to several tickets of the inbox at once, with and without open reviews."""
+"""Changes to several inbox tickets at once, whether or not they have open reviews."""
 
 from collections.abc import Mapping, Sequence
 
@@ -32,7 +32,8 @@ async def change_tickets(
     filed = await inbox.conversations_of(selection.review_ids)
     conversations = sorted({*selection.conversation_ids, *filed.values()})
     if conversations:
-        # All conversations are locked in the same order before any review, as other changes do.
+        # All conversations are locked before any review, in the same order as in other
+        # transactions.
         await TriageRepository(work.connection, work.tenant).lock(conversations, work.now)
     found = await inbox.open_reviews_of(conversations)
     if change.concerns_reviews:
@@ -73,8 +74,8 @@ async def _change_reviews(
 
 
 def _check_filed(review_ids: Sequence[str], filed: Mapping[str, str]) -> None:
-    """Raise EscalationNotFound for a review without a conversation. It has no status or
-    assignee."""
+    """Raise EscalationNotFound for a review without a conversation. Such a review has no status or
+    assignee to change."""
     for review_id in review_ids:
         if review_id not in filed:
             raise EscalationNotFound(review_id)

@@ -23,8 +23,8 @@ async def read_waiting(
     """Return how long the customers of these conversations have waited, by conversation id.
 
     Two statements are executed, regardless of the number of conversations. Conversations without an
-    unanswered message are left out. The result is empty if the client has no target. Raises
-    RoleRequired.
+    unanswered message are left out. The result is empty if the client has no target for the first
+    answer. Raises RoleRequired.
     """
     actor.require(ANYONE)
     hours = await BusinessHoursRepository(connection, tenant).read()
@@ -54,8 +54,8 @@ async def waiting_of_runs(
 async def waiting_of_run(
     connection: AsyncConnection, tenant: TenantId, actor: Actor, run_id: str, now: datetime
 ) -> AnswerWait | None:
-    """Return how long the customer of a run's conversation has waited, or None if no message waits
-    or the client has no target. Raises RoleRequired."""
+    """Return how long the customer of a run's conversation has waited. Return None if no message
+    waits, or if the client has no target for the first answer. Raises RoleRequired."""
     return (await waiting_of_runs(connection, tenant, actor, [run_id], now)).get(run_id)
 
 

@@ -32,7 +32,7 @@ async def read_business_hours(
 
 async def set_business_hours(work: UnitOfWork, actor: Actor, hours: BusinessHours) -> BusinessHours:
     """Replace the client's business hours, and return their stored form. Waiting times use the new
-    hours immediately. Metrics use them from the next computation on.
+    hours immediately. Metrics use the new hours the next time they are computed.
 
     Raises RoleRequired, ClientNotFound, and InvalidSettings if the hours are invalid.
     """

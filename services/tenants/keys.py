@@ -40,8 +40,8 @@ async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) 
     text, material = new_key(random)
     key_id = work.new_id()
     # The lock keeps concurrent requests from exceeding the limit. Under the lock, the code also
-    # detects that the creator has just left the client. Otherwise the new key would not be listed
-    # in any notification.
+    # detects whether the creator has just left the client. Otherwise the new key would not be
+    # listed in any notification.
     await AccountRepository(work.connection, work.tenant).lock()
     await _require_membership(work, actor)
     keys = KeyRepository(work.connection)

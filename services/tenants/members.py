@@ -43,7 +43,7 @@ async def add_member(
             raise InvalidInput("there is no such user: pass an email address to create one")
         await members.ensure_user(known, user, work.now)
         if user_id is not None and actor.kind is ActorKind.OPERATOR:
-            # The operator entered the address of this user of another identity provider, so the
+            # An operator entered this address for a user of another identity provider, so the
             # address counts as verified.
             await members.verify_address(known, work.now)
     before = await members.role(known, work.tenant)
@@ -97,9 +97,8 @@ async def remove_member(
 
 
 async def _note_left(work: UnitOfWork, before: Role | None, after: Role | None) -> None:
-    """Record that a manager left, so that changes that loosen rules are still delayed for some
-    time. Otherwise, the last manager could remove the other managers and then loosen the rules
-    alone."""
+    """Record that a manager left. Changes that loosen rules are then still delayed for some time.
+    Otherwise, the last manager could remove the other managers and then loosen the rules alone."""
     if before in MANAGERS and after not in MANAGERS:
         await MemberRepository(work.connection).note_manager_left(work.tenant, work.now)
 

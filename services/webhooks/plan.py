@@ -1,4 +1,5 @@
-"""A check that the client's plan includes webhooks. Every webhook use case calls it first."""
+"""A check that the client's plan includes webhooks. Every webhook use case except `read_delivery`
+and `delete_webhook` calls it first."""
 
 from services.core.unit_of_work import UnitOfWork
 from store.tenants.accounts import AccountRepository

@@ -10,7 +10,7 @@ async def note_seen(work: UnitOfWork, session: HeldSession, number: int) -> None
     """Record that the visitor has seen the messages in the widget session up to this number, so
     that they are not emailed. Raises SessionUnknown.
 
-    No audit entry is written, because no data of the client changes.
+    No audit entry is written, because none of the client's data changes.
     """
     states = SessionStateRepository(work.connection, work.tenant)
     if not await states.seen(session, number, work.now):

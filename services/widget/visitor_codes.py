@@ -88,7 +88,7 @@ async def enter_visitor_code(
         return None
     codes = MailedCodeRepository(work.connection, work.tenant, CodePlace.WIDGET)
     tried = await codes.take_try(session_id, work.now)
-    # A list is used instead of a generator. Every code is then compared, so the response time
+    # A list is used instead of a generator, so that every code is compared and the response time
     # reveals nothing.
     right = [
         one.email

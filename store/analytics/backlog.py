@@ -13,8 +13,8 @@ from store.runs.tables import engine_runs
 from store.webhooks.tables import webhook_deliveries
 
 COUNTED_TO: Final = 100_000
-"""Upper bound for each backlog count. Operators do not need exact numbers above it, and computing
-them takes seconds."""
+"""Upper bound for each backlog count. Operators do not need exact numbers above this bound, and
+exact counts take seconds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,7 @@ class ChurnRepository(TenantRepository):
 
     async def histories(self, customers: Sequence[str], at: datetime) -> dict[str, History]:
         """Return the contact histories of these customers as of `at`, keyed by address. A single
-        query reads all of them."""
+        query reads all histories."""
         asked = {**self._times(at), "recent": at - RECENT, "customers": list(customers)}
         rows = await self._connection.execute(_HISTORIES, asked)
         found = (row._asdict() for row in rows)
@@ -167,7 +167,8 @@ class ChurnRepository(TenantRepository):
     ) -> list[ChurnPrediction]:
         """Return a page of predictions from the latest week that has any, highest score first.
 
-        `after`: the id of the last prediction on the previous page. It also determines the week.
+        `after`: the id of the last prediction on the previous page. That prediction also determines
+        the week.
         """
         t = churn_predictions
         mine = t.c.client_id == self._tenant

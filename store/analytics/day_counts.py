@@ -16,8 +16,8 @@ from store.analytics.first_answer_counts import PartKey, count_first_answers
 from store.runs.outcomes import CAME_BACK, CLOSED_AT, INBOUND, IS_REQUEST
 from store.runs.refunds import EXECUTED_REFUND
 
-# Rows are selected by id, so the range of ids must be wider than the day. If a row waits for a
-# lock, its id is slightly earlier than its timestamp.
+# Rows are selected by id. If inserting a row waits for a lock, the row's id is slightly earlier
+# than its timestamp. The range of ids must therefore be wider than the day.
 _MARGIN: Final = timedelta(hours=1)
 _DIGITS: Final = 6
 
@@ -28,7 +28,7 @@ A busy client has tens of thousands of runs, and the query reads the customer's 
 after each run. The limit is shorter than the activity's heartbeat timeout.
 """
 _PATIENCE: Final = f"SET LOCAL statement_timeout = '{DAY_PATIENCE_S - 1:.0f}s'"
-# The key is a GROUP BY column, and the value is the breakdown field for its counts.
+# Maps each GROUP BY column to the field that contains its breakdown.
 _PARTS: Final = {
     "classification": "by_class",
     "playbook_id": "by_playbook",
@@ -56,10 +56,10 @@ class ClientDay:
 
 
 # The query selects the day's runs with their outcomes. Runs are read by primary key, which sorts
-# them by time, and other tables by a key of each run. The cost therefore grows with the day's rows,
-# not with all of the client's rows. The joins run row by row, because the same plan must suit both
-# idle and busy clients. `came_back` is null for unresolved runs, and for all runs until the 7 days
-# have passed.
+# them by time. Rows of other tables are looked up by keys from each run. The cost therefore depends
+# on the number of runs that day, not on the client's history. The joins run row by row, because the
+# same plan must suit both idle and busy clients. `came_back` is null for unresolved runs, and for
+# all runs until 7 days have passed since the end of the day.
 _LOOKED_AT: Final = f"""
     SELECT run.client_id, run.status, run.duration_ms, run.cost_micros,
            coalesce(run.classification, '') AS classification, run.playbook_id,
@@ -117,8 +117,9 @@ _OF_RUNS: Final = """
            percentile_cont(0.95) WITHIN GROUP (ORDER BY duration_ms) AS latency_p95_ms
     FROM looked_at GROUP BY client_id
 """
-# The query returns one row per breakdown value, and one row per latency bucket of a value
-# (`bucket`). In rows with `reason`, `step` or `bucket`, only `number` is used.
+# The query returns one row for each value of each breakdown, and one row for each latency bucket
+# (`bucket`) of such a value. In rows that have a `reason`, `step` or `bucket`, only `number` is
+# used.
 _OF_PARTS: Final = f"""
     SELECT client_id AS whose, jsonb_agg(jsonb_build_object(
         'part', CASE WHEN classification IS NOT NULL THEN 'classification'
@@ -258,8 +259,8 @@ async def count_day(
     of the day.
 
     Scheduled jobs call this function, in a transaction that spans clients and has a timeout of
-    `DAY_PATIENCE_S`. A client with imported records from a day before the client was created gets
-    counts for that day too. Clients that are being erased are omitted.
+    `DAY_PATIENCE_S`. If a client has imported records for a day before its creation, that day is
+    counted too. Clients that are being erased are omitted.
     """
     begins = midnight(day)
     ends = begins + timedelta(days=1)

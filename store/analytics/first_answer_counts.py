@@ -22,7 +22,7 @@ PartKey = tuple[str, str]
 
 _LEAST_MS: Final = 1_000
 """Minimum answer time in the histogram, in milliseconds. An answer outside the opening hours takes
-no business time, and the logarithm of zero is undefined."""
+no business time, but the logarithm of zero is undefined."""
 
 _COUNTED: Final = sa.text(f"""
     WITH calendar AS MATERIALIZED (
@@ -70,9 +70,9 @@ async def count_first_answers(
     """Return the values for the first-answer fields of `Slice`, keyed by client and then by
     (breakdown, value).
 
-    `given`: the day's parameters (`first_id`, `end_id`, `begins`, `ends`). `begins`: the start of
-    the day. The current business hours and target are used, even for past days. Requires a
-    transaction that spans clients.
+    `given`: the query's parameters that delimit the day (`first_id`, `end_id`, `begins`, `ends`).
+    `begins`: the start of the day. The current business hours and target are used, even for past
+    days. Requires a transaction that spans clients.
     """
     hours = await hours_of(connection, client_ids)
     rows = await connection.execute(

@@ -90,7 +90,8 @@ class MetricsRepository(TenantRepository):
     """The daily metrics of one client."""
 
     async def between(self, first: date, last: date) -> list[DayMetrics]:
-        """Return the metrics for the computed days from the first day to the last, oldest first."""
+        """Return the metrics for the days from `first` to `last`, inclusive, oldest first. Days
+        that have not been computed are omitted."""
         return await self._between(first, last, DayMetrics)
 
     async def insight(self, first: date, last: date) -> list[DayInsight]:
@@ -108,8 +109,8 @@ class MetricsRepository(TenantRepository):
         return [shape.model_validate(row._asdict()) for row in rows]
 
     async def playbook_names(self) -> dict[str, str]:
-        """Return the names of the client's playbooks by id. A deleted playbook keeps its last
-        name."""
+        """Return the names of the client's playbooks by id. A deleted playbook is listed under the
+        latest name that it had."""
         known, version = playbooks.c, playbook_versions.c
         rows = await self._connection.execute(
             sa.select(known.id, version.name)

@@ -26,7 +26,7 @@ LINKS: Final = sa.select(*(_AT if one.name == "at" else one for one in audit_ent
 
 
 def link_of(row: "sa.Row[*tuple[Any, ...]]") -> ChainLink:
-    """Return the link of the audit chain that a row stores: the entry and both hashes."""
+    """Return the audit chain link stored in a row: the entry and both hashes."""
     entry = AuditEntry(**{one.name: getattr(row, one.name) for one in fields(AuditEntry)})
     return ChainLink(entry, bytes(row.previous), bytes(row.hash))
 

@@ -43,8 +43,8 @@ class ChainRepository:
         self._connection = connection
 
     async def next_chain(self, after: str) -> str | None:
-        """Return the id of the next client after the id `after` that has an audit chain, or None if
-        there is none."""
+        """Return the id of the first client after `after`, in the order of ids, that has an audit
+        chain. Return None if there is none."""
         found: str | None = await self._connection.scalar(_NEXT, {"after": after})
         return found
 
@@ -87,11 +87,10 @@ class ChainRepository:
         return found
 
     async def anchor_some(self, day: date, *, after: str, limit: int) -> tuple[str | None, int]:
-        """Record checkpoints of up to `limit` chains, in the order of clients, starting after the
+        """Record checkpoints of up to `limit` chains, ordered by client id, starting after the
         client `after`. Chains without new entries since their last checkpoint are skipped. Return
         the id of the last client whose chain got a checkpoint, or None, and the number of new
-        checkpoints. A repeated call records nothing.
-        """
+        checkpoints. A repeated call records nothing."""
         values = {"day": day, "after": after, "limit": limit}
         row = (await self._connection.execute(_ANCHOR, values)).one()
         return row.last, row.number

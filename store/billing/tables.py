@@ -74,7 +74,7 @@ checkouts: Final = sa.Table(
     text("plan", nullable=True),
     sa.Column("credits", sa.BigInteger, nullable=True),
     # Amounts in minor units of the currency: the amount due now, and the monthly amount that
-    # applies from `renews_at` on.
+    # applies from `renews_at` onward.
     sa.Column("amount", sa.BigInteger, nullable=False),
     text("currency"),
     sa.Column("monthly", sa.BigInteger, nullable=True),

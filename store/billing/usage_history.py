@@ -37,7 +37,7 @@ class UsageHistory(TenantRepository):
 
     async def latest_days(self, now: datetime) -> list[int]:
         """Return the number of tickets on each of the last seven full UTC days. A day without
-        tickets is included with 0. Days before the client was created are omitted."""
+        tickets is included as 0. Days before the client was created are omitted."""
         today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         made = await self._connection.scalar(
             sa.select(clients.c.created_at).where(clients.c.id == self._tenant)

@@ -26,8 +26,8 @@ _LATEST: Final = sa.text("""
 
 class CaseOutcomes(TenantRepository):
     async def latest(self, wanted: Mapping[str, bytes]) -> dict[str, bool]:
-        """Return whether each case passed its latest run with exactly this digest, keyed by case
-        id. Cases that were not run with this digest are omitted."""
+        """Return whether each case passed its latest run with the digest in `wanted`, keyed by case
+        id. Cases that were not run with that digest are omitted."""
         if not wanted:
             return {}
         rows = await self._connection.execute(
@@ -71,8 +71,8 @@ class CaseOutcomes(TenantRepository):
         return await self.latest(digests(falling_to(cases, entries), content, model()))
 
     async def green(self, model: NamesModel) -> frozenset[str]:
-        """Return the ids of the cases that passed with the live content. Return an empty set if no
-        case is required."""
+        """Return the ids of the cases that passed with the live content. Return an empty set if
+        none of the client's cases must pass."""
         cases = await SavedCaseRepository(self._connection, self._tenant).all()
         if not any(case.must for case in cases):
             return frozenset()

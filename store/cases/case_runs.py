@@ -33,7 +33,7 @@ _COUNT: Final = sa.text("""
 
 # Each client's latest runs are kept. A run that contains a case's last result for a digest is also
 # kept until it is older than `before`. The publish gate may need that result for the live version.
-# Deleting the run leaves the version live, but the case has no result.
+# After such a run is deleted, the version stays live, but the case has no result.
 _PRUNE: Final = sa.text("""
     DELETE FROM case_runs AS run
     USING (
@@ -219,7 +219,7 @@ async def prune_case_runs(connection: AsyncConnection, before: datetime) -> int:
     deleted. One statement suffices, because there are few runs.
 
     `before`: a run that contains a case's last result is deleted only if it is older than this
-    time. The publish gate may need the result until then.
+    time. The publish gate may still need such a result.
     """
     pruned = await connection.execute(_PRUNE, {"kept": KEPT_RUNS, "before": before})
     return pruned.rowcount

@@ -37,8 +37,8 @@ class ContentChanges(TenantRepository):
     async def page(
         self, kind: type[Entry], *, after: str | None, limit: int, language: str | None = None
     ) -> tuple[Entry, ...]:
-        """Return a page of entries, ordered by id and therefore by creation. `after`: the last id
-        on the previous page. `language`: return only entries in this language, or all entries if
+        """Return a page of entries, ordered by id and therefore by creation time. `after`: the last
+        id on the previous page. `language`: return only entries in this language, or all entries if
         None."""
         table = _TABLES[kind]
         meant = [table.c.client_id == self._tenant, table.c.id > (after or "")]

@@ -19,9 +19,9 @@ _DIGEST: Final = (
     f"sha256(convert_to('{CUT}' || chr(10) || entry.title || chr(10) || entry.body, 'UTF8'))"
 )
 
-# Each client gets the same number of entries in turn, in an order that depends on `salt`. No client
-# is therefore always the first or the last one. An entry that could not be embedded is skipped
-# until its next attempt is due.
+# The query takes one entry of each client in turn. The order of the clients depends on `salt`, so
+# no client is always first or last. An entry that could not be embedded is skipped until its next
+# attempt is due.
 _STALE: Final = sa.text(f"""
     SELECT client_id, id, title, body, digest, embedding_failures
     FROM (

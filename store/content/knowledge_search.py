@@ -72,8 +72,8 @@ _SEARCH: Final = sa.text(f"""
 # searches to use the same scale. Only embeddings from the same model and with the same dimension as
 # the question's embedding are comparable. Texts in the question's language have smaller distances
 # than texts in other languages. Most of that difference is subtracted. A new entry has no
-# embeddings yet. Its rank in the keyword search is then used for both searches. Otherwise, the
-# embedded entries would outrank the new one.
+# embeddings yet, so its rank in the keyword search is used for both searches. Otherwise, entries
+# that have embeddings would outrank it.
 _FUSED: Final = sa.text(f"""
     {_WORDS}, near AS (
         SELECT entry_id AS id, min(embedding <=> CAST(:vector AS vector)) AS distance
@@ -124,8 +124,9 @@ _FUSED: Final = sa.text(f"""
 
 class KnowledgeSearch(TenantRepository):
     async def find(self, text: str, near: Embedding | None = None) -> tuple[Passage, ...]:
-        """Return the knowledge entries that share words with `text`, best matches first. An entry
-        with embeddings also has its sentences, each with its similarity to the text.
+        """Return the knowledge entries that share words with `text`, best matches first. For an
+        entry that has embeddings, the result also contains the entry's sentences, each with its
+        similarity to the text.
 
         `near`: the embedding of `text`. If it is given, the results also include semantic search.
         """
@@ -150,5 +151,5 @@ class KnowledgeSearch(TenantRepository):
 
 def _passage(row: RowMapping) -> Passage:
     """Return a knowledge entry from the search results. The text of an entry without embeddings is
-    not split into sentences here, because the search runs in a transaction."""
+    not split into sentences here, because splitting is too slow for an open transaction."""
     return Passage.model_validate({name: value for name, value in row.items() if value is not None})

@@ -44,8 +44,8 @@ _PING_AFTER_S: Final = 1.0
 _PING_TIMEOUT_S: Final = 1.0
 _LOCK_TIMEOUT: Final = "2s"
 _STATEMENT_TIMEOUT_S: Final = 3.0
-# PostgreSQL cancels a statement this long before the caller's deadline, so that the connection can
-# be reused.
+# The time before the caller's deadline at which PostgreSQL cancels a statement. The connection can
+# then be reused.
 _ENDS_BEFORE_S: Final = 0.2
 _SNAPSHOT_PATIENCE_S: Final = 30
 

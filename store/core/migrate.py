@@ -96,8 +96,8 @@ def _alone(database_url: str) -> Iterator[None]:
     """Hold the migration lock of this database while the block runs. It is an advisory lock, held
     by the session of a separate connection.
 
-    A waiting process polls for the lock. It does not block in a single statement, because a
-    concurrent index build waits for every running statement, so the two would deadlock.
+    A waiting process polls for the lock. A single blocking statement could deadlock with a
+    concurrent index build, which waits for every running statement.
     """
     engine = sa.create_engine(
         psycopg_url(database_url), poolclass=sa.NullPool, isolation_level="AUTOCOMMIT"

@@ -46,9 +46,9 @@ _KEEP: Final = sa.text("""
     WHERE CAST(:name AS text) IS NULL OR kept.name = CAST(:name AS text)
     ON CONFLICT (client_id, word, customer_id) DO NOTHING
 """)
-# Imports and earlier versions store messages without a key. The rows are locked in the same order
-# as in normalization. An event that is being normalized or erased is locked. Its message is skipped
-# here and found by the next sweep.
+# Imports and earlier versions of the service store messages without a key. The rows are locked in
+# the same order as in normalization. An event that is being normalized or erased is locked. Its
+# message is skipped here and found by the next sweep.
 _UNINDEXED: Final = """message.direction = 'inbound' AND message.normalized_key IS NULL
       AND message.conversation_id IS NOT NULL"""
 _NEXT_PAGE: Final = sa.text(f"""
@@ -143,7 +143,6 @@ class CustomerIndex(TenantRepository):
 
 
 async def next_client(connection: AsyncConnection, after: str) -> TenantId | None:
-    """Return the first client after the id `after` with messages that are not yet indexed, or
-    None."""
+    """Return the first client after the id `after` that has messages not yet indexed, or None."""
     found = await connection.scalar(_NEXT_CLIENT, {"after": after})
     return None if found is None else TenantId(found)

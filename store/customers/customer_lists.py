@@ -16,8 +16,8 @@ from store.customers.tables import customers
 from store.runs.run_finding import RunFinder
 
 EXAMINED: Final = 1_000
-"""Maximum number of customers with a matching word prefix that one search examines, in the order of
-their words."""
+"""Maximum number of customers that one search examines. The search examines the customers who have
+a matching word, in the order of these words."""
 
 _MOST_OF_ORDER: Final = 20
 _COLUMNS: Final = """customer.id, customer.key AS email, customer.name, customer.is_verified,
@@ -83,10 +83,10 @@ class CustomerLists(TenantRepository):
         self, text: str, *, after: CustomerPlace | None, limit: int
     ) -> tuple[list[Customer], CustomerPlace | None]:
         """Return a page of customers, latest contact first, and the cursor for the next page. On
-        the last page, the cursor is None. `after`: the cursor of the page, or None for the first
-        page. `text`: an order number, or prefixes of words in the name and address. All words must
-        match. An empty text returns all customers. A search examines at most EXAMINED customers.
-        """
+        the last page, the cursor is None. `after`: the cursor returned with the previous page, or
+        None for the first page. `text`: an order number, or prefixes of words in the name and
+        address. All words must match. An empty text returns all customers. A search examines at
+        most EXAMINED customers."""
         given: dict[str, object] = {
             "client_id": self._tenant,
             "at": after.at if after else None,
@@ -122,8 +122,8 @@ class CustomerLists(TenantRepository):
         return _customer(await self._one(query, this, CustomerNotFound(customer_id)))
 
     async def _keys_of_order(self, text: str) -> list[str]:
-        """Return the addresses of customers whose order has this number. The order facts are
-        searched first, by an index. If they do not contain the order, the latest runs are
+        """Return the addresses of customers who have an order with this number. The order facts are
+        searched first, using an index. If they do not contain the order, the latest runs are
         searched."""
         number = number_key(text)
         if number is None or not any(one.isdigit() for one in number) or "@" in number:
@@ -143,7 +143,8 @@ class CustomerLists(TenantRepository):
 
 
 def _search(words: Sequence[str]) -> tuple[sa.TextClause, dict[str, str]]:
-    """Return the statement that searches for all of these words, and its word ranges."""
+    """Return the statement that searches for all of these words, and the statement's parameters:
+    the range of words that start with each of them."""
     longest = sorted(words, key=len, reverse=True) or [""]
     ranges: dict[str, str] = {}
     for place, word in enumerate(longest):

@@ -163,7 +163,8 @@ class CustomerRecords(TenantRepository):
 
     async def conversations(self, key: str, *, examined: int, limit: int) -> dict[str, bool]:
         """Return a customer's conversations by id, latest message first. The value is True if the
-        author's address was verified."""
+        author's address was verified for at least one message. It is also True for a conversation
+        found only through the customer's memory."""
         given = {"client_id": self._tenant, "key": key, "examined": examined, "limit": limit}
         rows = await self._connection.execute(_TALKS, given)
         return {row.id: row.is_verified for row in rows}

@@ -14,7 +14,7 @@ customers: Final = sa.Table(
     # The customer's address, as returned by `customer_key`.
     text("key"),
     text("name", nullable=True),
-    # Whether the sender of at least one message was verified for the address.
+    # Whether the sender of at least one message from the address was verified.
     sa.Column("is_verified", sa.Boolean, nullable=False),
     time("first_contact_at"),
     time("last_contact_at"),

@@ -14,8 +14,8 @@ from domain.dashboard.search import FoundArticle, FoundTicket
 from store.core.repository import TenantRepository
 
 EXAMINED: Final = 500
-"""Maximum number of the latest conversations that a word search examines, and of the latest
-messages from one address."""
+"""Maximum number of latest conversations that a word search examines, and of latest messages that a
+search by address examines."""
 
 MESSAGES_EXAMINED: Final = 20
 """Maximum number of the latest messages, including answers, that a word search examines per

@@ -1,5 +1,5 @@
-"""The tables used by the dashboard's pages. They are not exported, because their data has not taken
-effect yet."""
+"""The tables used by the dashboard's pages. They are not exported, because they contain only drafts
+and the state of the user interface."""
 
 from typing import Final
 

@@ -7,12 +7,12 @@ protect readers of the file from text that they would misinterpret. To undo eith
 apostrophe at each position where the rule adds one:
 
 1. A text is prefixed with an apostrophe if it starts with a character that makes a spreadsheet
-   treat the text as a formula. The rule also covers a text that starts with a #, an apostrophe, a
-   blank or another invisible character. Some programs trim blanks first.
-2. Text after a line break, a tab or a semicolon is prefixed with an apostrophe if it starts with
-   such a character or with ##. Apostrophes, blanks or invisible characters may precede the
-   character. A spreadsheet that uses the semicolon as its separator, as in French, misparses the
-   quotes and starts a cell there.
+treat the text as a formula. The rule also covers a text that starts with a #, an apostrophe, a
+blank or another invisible character. Blanks are included because some programs trim them before
+they interpret the cell. 2. Text after a line break, a tab or a semicolon is prefixed with an
+apostrophe if it starts with such a character or with ##. Apostrophes, blanks or invisible
+characters may precede the character. A spreadsheet that uses the semicolon as its separator, as in
+French, misparses the quotes and starts a cell there.
 
 As a result, both for a CSV parser and for a line reader, only the first line of a section starts
 with ##. A JSON cell starts with a bracket, a quote, a word or a number, and its line breaks and
@@ -29,7 +29,8 @@ from store.exports.pieces import ArrayForm, first_elements, in_pieces
 from store.exports.section_source import CellKind, Source
 
 _FIRST: Final = ",".join(str(ord(sign)) for sign in sorted(GUARDED))
-# All characters that some reader treats as a line break: those recognized by Python's splitlines.
+# All characters that a reader of the file may treat as a line break: those that Python's
+# `splitlines` recognizes.
 _BREAKS: Final = r"\n\u000b\f\r\u001c-\u001e\u0085\u2028\u2029"
 # Characters that a reader may trim at the start of a cell. Line breaks and tabs are excluded,
 # because they start another cell.

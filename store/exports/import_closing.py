@@ -40,8 +40,8 @@ CLOSE_APPROVED: Final = sa.text(f"""
       AND latest.decision IN ('{Decision.APPROVE}', '{Decision.EDIT}')
 """)  # noqa: S608 - our own names
 
-# A conversation waits for an answer since the customer's first message after the latest answer. Of
-# older conversations than 30 days, nothing waits.
+# A conversation's wait starts with the customer's first message after the latest answer. A
+# conversation whose last message is more than 30 days old does not wait.
 SET_WAITS: Final = sa.text("""
     UPDATE ai_conversations AS talk SET waiting_since = said.since
     FROM (

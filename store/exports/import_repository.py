@@ -50,8 +50,8 @@ _PATIENCE: Final = (
 )
 
 # The tables that must not contain rows of the client. A new client has starter playbooks and
-# templates, which the records in the file replace. Daily metrics exist for every client, even
-# without events.
+# templates, which the records in the file replace. Daily metrics are not listed, because they exist
+# even for a client without events. `begin` checks them separately.
 _MUST_BE_EMPTY: Final = (
     ai_conversations,
     automation_events,

@@ -90,8 +90,8 @@ _PLAYBOOK: Final = ("id", "version", "is_active", "created_at")
 _VERSION: Final = (
     "version", "name", "event_type", "threshold", "rulebook", "created_at", "author", "note",
 )  # fmt: skip
-# Files from before the publish gate lack `live_at`. At that time, every active playbook outside
-# shadow mode answered events, so its version went live when it was created.
+# Files that were exported before the publish gate existed lack `live_at`. At that time, every
+# active playbook outside shadow mode answered events, so its version went live when it was created.
 _LIVE_AT: Final = """coalesce(r.live_at, CASE
     WHEN p.is_active AND p.version = r.version AND r.rulebook->>'shadow' IS DISTINCT FROM 'true'
     THEN r.created_at END)"""
@@ -267,4 +267,5 @@ RELEASE_MESSAGES: Final = sa.text(f"""
     SELECT client_id, conversation_id, {", ".join(_MESSAGE)} FROM imported_messages
     WHERE place > :after AND place <= :upto
 """)  # noqa: S608 - our own names
-"""Inserts one page of messages from the temporary table, once their events are imported."""
+"""The statement that inserts one page of messages from the temporary table, once their events are
+imported."""

@@ -91,6 +91,5 @@ def of_table(
     order: str = "t.id",
     elements: Elements | None = None,
 ) -> Source:
-    """Return a source that reads the client's rows of the table with the same name as the
-    section."""
+    """Return a source that reads the client's rows from the table that has the section's name."""
     return Source(columns, f"{name} AS t WHERE t.client_id = %(client_id)s", order, elements)

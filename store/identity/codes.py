@@ -57,8 +57,8 @@ class CodeRepository:
         self._connection = connection
 
     async def create(self, code: NewCode, now: datetime, *, to_strangers: int) -> bool:
-        """Store a sign-in code, and return whether it may be sent (`tries_of_next`). A code that
-        may not be sent does not count toward the limits and cannot be used."""
+        """Store a sign-in code, and return whether it may be sent, as decided by `tries_of_next`. A
+        code that may not be sent does not count toward the limits and cannot be used."""
         await self._lock(code.email)
         tries = tries_of_next(await self._made(code, now), to_strangers=to_strangers)
         admitted = tries is not None

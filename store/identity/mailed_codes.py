@@ -157,8 +157,9 @@ class MailedCodeRepository(TenantRepository):
         """Use one attempt for each valid code in the session or conversation, and return these
         codes.
 
-        A withheld code is replaced by the valid shared codes of the same address. Other attempts in
-        the same session or conversation wait until the transaction ends.
+        In place of a withheld code, the valid shared codes for the same address are used and
+        returned. Other attempts in the same session or conversation wait until the transaction
+        ends.
         """
         await self._lock(place_id)
         codes = self._codes

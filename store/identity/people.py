@@ -83,7 +83,7 @@ async def move_address(connection: AsyncConnection, user_id: str, email: str) ->
 
 async def clients_of(connection: AsyncConnection, user_id: str) -> tuple[OwnClient, ...]:
     """Return the user's clients, except those being erased. The user's default client (`client_of`)
-    is the first."""
+    comes first."""
     owns = clients.c.owner_user_id == user_id
     own_ids = (
         sa.select(client_users.c.client_id)

@@ -128,7 +128,7 @@ address_codes: Final = sa.Table(
     # The event that is answered once the code is entered.
     text("question_id"),
     text("email"),
-    # The author of the ticket, in the form of `requester_of`. Null for older codes.
+    # The author of the ticket, as returned by `requester_of`. Null for older codes.
     text("requester", nullable=True),
     text("language"),
     sa.Column("digest", sa.LargeBinary, nullable=False),

@@ -25,8 +25,8 @@ from store.integrations.order_facts import OrderFactRepository
 
 _Filed = TypeVar("_Filed", bound=BaseModel)
 
-# The query finds the customer's events by three addresses: as received, as normalized, and the one
-# whose rate limit the message counted toward.
+# The query finds the customer's events by three addresses: the received one, the normalized one,
+# and the one whose rate limit the message counted toward.
 _EVENTS: Final = sa.text("""
     SELECT event_id FROM (
         SELECT event_id FROM engine_messages

@@ -166,13 +166,13 @@ class EndpointRepository(TenantRepository):
         now: datetime,
     ) -> None:
         """Replace the token, the secret or both. The previous value stays valid until
-        `previous_until`. If that time has passed, the previous value is invalid immediately.
+        `previous_until`. If that time is in the past, the previous value is invalid immediately.
 
         At most one previous token and one previous secret are valid. A current value that is not
         allowed to vouch for customers is discarded. If it were kept as a previous value, it would
         be allowed to vouch for customers together with its successor. Raises EndpointNotFound.
         """
-        # If only one of token and secret is replaced, the previous value of the other is kept and
+        # If only the token or only the secret is replaced, the other's previous value is kept. It
         # stays valid until the same time.
         values: dict[str, object] = {"rotated_at": now, "previous_until": previous_until}
         values["vouches"] = change.vouches

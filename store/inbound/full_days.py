@@ -1,4 +1,4 @@
-"""A per-process cache of the daily limits on stored webhooks that have been reached."""
+"""A per-process cache that records which daily limits on stored webhooks have been reached."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ class DayRoom:
 
 
 class FullDays:
-    """A cache that records for five seconds that webhooks have reached the daily limit.
+    """A cache of the daily limits that webhooks have reached. Each entry is valid for five seconds.
 
     Checking the limit reads up to 10,000 rows while holding the lock on the client's queues. With
     the cache, a flood of rejected webhooks causes these reads only once every five seconds.

@@ -1,5 +1,5 @@
-"""Recovery of webhook processing after a crash, for all clients. It finds webhooks without a
-workflow, and queues without a webhook in progress."""
+"""Recovery of webhook processing after a crash, for all clients. The queries find webhooks that
+have no workflow, and queues that have no webhook in progress."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -45,7 +45,7 @@ async def webhooks_left(
     """Return a page of webhooks that should have a workflow, oldest first. Most of these webhooks
     still have their workflow.
 
-    These are the webhooks in progress that arrived before `before`, and the waiting webhooks whose
+    The page contains webhooks in progress that arrived before `before`, and waiting webhooks whose
     wait ended before `before`.
     """
     rows = await connection.execute(

@@ -31,7 +31,8 @@ class RefusalsOfHour:
 
 
 class RefusalRepository:
-    """The counts of rejected requests, for all clients. One call writes many counts."""
+    """The counts of rejected requests, for all clients. Each call of `add` writes many counts at
+    once."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection

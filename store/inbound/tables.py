@@ -59,8 +59,9 @@ inbound_webhooks: Final = sa.Table(
     # The headers that the signature covers or that the parser needs. Headers with credentials are
     # never stored.
     json("headers", "{}"),
-    # Whether a secret verified the request, and whether the endpoint was then trusted to vouch for
-    # customers' addresses. A secret that becomes trusted later proves nothing about this request.
+    # Whether a secret verified the request, and whether the endpoint was trusted at that time to
+    # vouch for customers' addresses. A secret that becomes trusted later proves nothing about this
+    # request.
     sa.Column("is_signed", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.false()),
     # The received body. Null after the body was erased or dropped.

@@ -20,8 +20,8 @@ class EventBytes:
 
 
 class EventUse(TenantRepository):
-    """The storage used by a client's events. Call the methods while holding the account's lock, as
-    separate statements after the statement that takes it."""
+    """The storage used by a client's events. The caller must have locked the account in an earlier
+    statement, so that each method sees all events that earlier lock holders committed."""
 
     async def since(self, since: datetime, *, only_unmatched: bool) -> EventBytes:
         """Return the storage used by the events admitted since `since`. `only_unmatched`: count

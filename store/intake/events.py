@@ -52,8 +52,9 @@ class EventRepository(TenantRepository):
         written: str | None = None,
     ) -> datetime | None:
         """Store a normalized event, and assign its message to the conversation. Idempotent. Return
-        when the message arrived, or None if it was erased. `written`: the message's own text, if
-        the event repeats an earlier message's question."""
+        when the message arrived, or None if it was erased. `written`: the text to store for the
+        message, or None for the event's text. The two differ if the event repeats the question of
+        an earlier message."""
         await self._connection.execute(
             _SAVE_UNIFIED,
             {

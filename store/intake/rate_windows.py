@@ -12,8 +12,8 @@ from store.intake.tables import rate_windows
 
 _PURGED_AT_ONCE: Final = 1000
 
-# The row lock serializes requests, and the condition sees the previous request's write. A rejected
-# request also takes the lock, but does not write. The statement then returns no row.
+# The row lock serializes requests, and the condition sees the previous request's write. For a
+# rejected request, the statement takes the lock, but writes nothing and returns no row.
 _HIT: Final = sa.text(
     """
     INSERT INTO rate_windows AS kept (scope, key, hits, lapses_at)

@@ -13,8 +13,8 @@ class SenderUse(TenantRepository):
     async def messages(
         self, customer: str, domain: str | None, *, since: datetime, at_most: int
     ) -> int:
-        """Return the number of messages since `since` from the address `customer` or, with
-        `domain`, from the domain and its subdomains.
+        """Return the number of messages since `since` from the address `customer`. If `domain` is
+        given, count those from the domain and its subdomains instead.
 
         Addresses that differ only by dots or by a plus suffix before the "@" are treated as the
         same address. Counting stops at `at_most`.

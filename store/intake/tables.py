@@ -68,7 +68,8 @@ rate_windows: Final = sa.Table(
 )
 
 # The attachments of an event, which are images and PDFs. A refused attachment has no chunks. A
-# member's attachment for a reply also belongs to an event: the customer's message that it answers.
+# member's attachment for a reply also belongs to an event: that of the customer's message that the
+# reply answers.
 attachments: Final = sa.Table(
     "attachments",
     metadata,

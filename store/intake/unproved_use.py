@@ -12,13 +12,13 @@ from store.core.repository import TenantRepository
 
 
 class UnprovedUse(TenantRepository):
-    """The usage of the limit on unverified senders. Call the methods while holding the account's
-    lock, as separate statements, so that each call sees the previous message's commit."""
+    """The usage of the limit on unverified senders. The caller must have locked the account in an
+    earlier statement, so that each method sees all messages that earlier lock holders committed."""
 
     async def oldest(self, messages: int, now: datetime) -> datetime | None:
-        """Return the time of the oldest of the last `messages` messages that unverified senders
-        sent within the hour. Return None if there are fewer messages, because the limit has then
-        not been reached."""
+        """Return the time of the oldest of the latest `messages` messages that unverified senders
+        sent in the past hour. If there are fewer messages, the limit has not been reached, and the
+        result is None."""
         oldest: datetime | None = await self._connection.scalar(
             _OLDEST,
             {"tenant": self._tenant, "since": now - PER_CLIENT.window, "skip": messages - 1},

@@ -15,7 +15,7 @@ from store.integrations.tables import integrations
 class ConnectionSettings(TenantRepository):
     async def last(self, provider: Provider) -> Mapping[str, str]:
         """Return the settings of the client's last connection to the provider, even if that
-        connection has ended. Return an empty mapping if there was none."""
+        connection has ended. Return an empty mapping if there was no such connection."""
         found: Mapping[str, str] | None = await self._connection.scalar(
             sa.select(integrations.c.settings)
             .where(integrations.c.client_id == self._tenant, integrations.c.provider == provider)

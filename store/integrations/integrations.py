@@ -103,7 +103,7 @@ class IntegrationRepository(TenantRepository):
 
     async def page(self, *, after: str | None, limit: int) -> tuple[IntegrationEntry, ...]:
         """Return a page of all connections, including ended ones, ordered by id and therefore by
-        creation. `after`: the last id on the previous page."""
+        creation time. `after`: the last id on the previous page."""
         this = {"tenant": self._tenant, "after": after or "", "limit": limit}
         rows = await self._connection.execute(_PAGE, this)
         return tuple(_read(IntegrationEntry, row) for row in rows)
@@ -187,8 +187,8 @@ class IntegrationRepository(TenantRepository):
     async def doubt(self, integration_id: str, now: datetime) -> None:
         """Record that the platform rejects the connection's credentials.
 
-        From now on, installation-wide webhooks that name the account are not routed to the client,
-        except for compliance requests. `prove` and `trust` restore the routing.
+        From now on, installation-wide webhooks that name the connection's account are not routed to
+        the client, except for compliance requests. `prove` and `trust` restore the routing.
         """
         await self._connection.execute(
             sa.update(integrations)

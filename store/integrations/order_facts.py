@@ -87,7 +87,7 @@ class OrderFactRepository(TenantRepository):
         return _said(merged, fact.order_id) != _said(known, fact.order_id)
 
     async def knows(self, integration_id: str, fact: OrderFact) -> bool:
-        """Return True if a fact is already known, so that storing it would change only its
+        """Return True if a fact is already known. Storing it again would change only its
         version."""
         stored = await self._connection.scalar(
             sa.select(order_facts.c.facts).where(
@@ -129,9 +129,9 @@ class OrderFactRepository(TenantRepository):
         )
 
     async def about(self, order: Order) -> tuple[OrderFact, ...]:
-        """Return all facts about an order that a shop returned. Facts from the shop match by the
-        order's id. Facts from other connections, such as a payment provider, match by the order's
-        number."""
+        """Return all facts about an order. `order`: as returned by a shop. Facts from the shop
+        match by the order's id. Facts from other connections, such as a payment provider, match by
+        the order's number."""
         by_id = await self._found(_BY_ID, integration=order.integration_id, order=order.id)
         by_number = await self._found(_BY_NUMBER, number=number_key(order.number))
         others = (one for one in by_number if one.integration_id != order.integration_id)

@@ -72,8 +72,8 @@ _HELD: Final = sa.text("""
     FOR SHARE OF event
 """)
 
-# An approval is also a correction if the sent text differs from the draft. The second of two
-# approvers may have approved the first approver's edit. A difference in leading or trailing
+# An approval is also a correction if the sent text differs from the draft, because the second
+# approver may have approved the first approver's edit. A difference in leading or trailing
 # whitespace is not a correction. In shadow mode, human agents do not see the draft, so their reply
 # is not a correction either.
 _NOTE: Final = sa.text("""

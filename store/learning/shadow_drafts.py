@@ -28,7 +28,8 @@ from store.runs.runs import EVENT_OF_RUN, HUMAN_TEXT
 from store.runs.tables import action_ledger, engine_runs
 
 ANSWER_WITHIN: Final = timedelta(days=3)
-"""After this time, a human agent's message in the ticket is assumed to concern another topic."""
+"""How soon after the customer's message a human agent must write for the text to count as the
+answer. A later message is assumed to concern another topic."""
 
 _DID: Final = {
     Decision.APPROVE: PeopleDid.ANSWERED,

@@ -1,5 +1,4 @@
-"""The tables for what the agent learns from human agents: corrections, labelled examples and shadow
-drafts."""
+"""The tables of corrections, labelled examples, shadow drafts and clients' own classifier heads."""
 
 from typing import Final
 

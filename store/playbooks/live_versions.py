@@ -64,9 +64,10 @@ class LiveVersions(TenantRepository):
             )
 
     async def stopped_since(self, since: datetime) -> tuple[PlaybookEntry, ...]:
-        """Return the playbook versions that stopped answering events after a time, as active
-        playbooks, latest first. If several versions stopped at the same time, the version that took
-        precedence for their common events comes first."""
+        """Return the playbook versions that stopped answering events after `since`, latest first.
+        Each is returned in its state before it stopped, and therefore as active. Of versions that
+        stopped at the same time, the one that took precedence for their common events comes
+        first."""
         version = playbook_versions.c
         rows = await self._connection.execute(
             sa.select(

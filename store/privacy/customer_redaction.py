@@ -81,8 +81,8 @@ _CONVERSATIONS: Final = sa.text("""
         WHERE client_id = :client_id AND event_id = ANY(:events))
     GROUP BY conversation.client_id, conversation.id
 """)
-# The deduplication key of an outgoing webhook event contains an id, or a run's id and round. The id
-# is that of an event, run, conversation or reply.
+# The deduplication key of an outgoing webhook event contains the id of an event, run, conversation
+# or reply, or a run's id and round.
 _OUTBOX_IDS: Final = sa.text("""
     SELECT id FROM outbox
     WHERE client_id = :client_id
@@ -107,9 +107,9 @@ _REMOVE: Final = {
             SELECT encode(sha256(convert_to(coalesce(unified ->> 'ticket_id', id), 'UTF8')), 'hex')
             FROM engine_events WHERE {mine} AND id = ANY(:events))""",
     "replay_changes": "DELETE FROM replay_changes WHERE {mine} AND event_id = ANY(:events)",
-    # Corrections are deleted before the content created from them. If a correction is being
-    # accepted concurrently, that transaction holds the lock on the correction. The content that it
-    # creates is therefore removed below.
+    # Corrections are deleted before the content created from them. A concurrent transaction that
+    # accepts a correction holds the lock on the correction. Deleting the correction waits for that
+    # transaction, so the content that it creates is removed below.
     "corrections": "DELETE FROM corrections WHERE {mine} AND run_id = ANY(:runs)",
     "saved_cases": "DELETE FROM saved_cases WHERE {mine} AND run_id = ANY(:runs)",
     "attachments": "DELETE FROM attachments WHERE {mine} AND event_id = ANY(:events)",

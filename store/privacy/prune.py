@@ -74,8 +74,8 @@ async def forget_ended_accounts(connection: AsyncConnection, before: datetime) -
 
 
 async def forget_erased_customers(connection: AsyncConnection, before: datetime) -> int:
-    """Clear the pseudonyms of erased customers on a batch of actions planned before a time. Return
-    the number of pseudonyms cleared, or 0 if none is left."""
+    """Clear the pseudonyms of erased customers on a batch of actions that were planned before
+    `before`. Return the number of pseudonyms cleared, or 0 if none is left."""
     row = action_ledger.c
     # The condition has no parameters, so that PostgreSQL can use the partial index.
     pseudonym = sa.literal_column("left(action_ledger.customer_key, 7) = 'erased:'", sa.Boolean)

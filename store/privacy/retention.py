@@ -25,8 +25,8 @@ PAGE: Final = 1_000
 # from the timestamp in its row.
 _MARGIN: Final = timedelta(days=1)
 
-# Unfinished runs are kept, regardless of their age. A run is unfinished if it has no answer, an
-# open review, or a decision that no workflow has taken up.
+# Unfinished runs are kept, regardless of their age. A run is unfinished if it has no answer, if its
+# review is open, or if no workflow has taken up its decision.
 _EVENTS: Final = sa.text("""
     SELECT event.id, run.id AS run_id,
            event.received_at < :before AND run.status IS DISTINCT FROM 'received'
@@ -76,8 +76,8 @@ class RetainedPage:
 
 
 class RetentionRepository(TenantRepository):
-    """The expired records of one client. Each method removes a page of rows older than `before`,
-    and returns the number removed."""
+    """The expired records of one client. Each method that takes `before` removes a page of rows
+    older than that time, and returns the number removed."""
 
     async def overrides(self) -> dict[str, object]:
         """Return the retention periods set by the client itself, in days, by record class."""
@@ -202,8 +202,8 @@ class RetentionRepository(TenantRepository):
         return RetainedPage(ids[-1], removed.rowcount)
 
     async def webhook_events(self, before: datetime) -> int:
-        """Remove outgoing webhook events and their deliveries. Their deduplication keys are lost
-        too. This loss is safe, because the runs are also removed and send no more events."""
+        """Remove outgoing webhook events and their deliveries. The events' deduplication keys are
+        lost too. This loss is safe, because the runs are also removed and send no more events."""
         deliveries, events = webhook_deliveries.c, outbox.c
         # A delivery's id is generated before the delivery ends, so the primary key can bound the
         # search.

@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from store.core.schema import json, metadata, text, time
 
-# A record of the data that an erasure removed, without personal data. It outlives the client.
+# A record of what an erasure removed. The record contains no personal data and outlives the client.
 # `subject_digest`: the digest of the customer's address, by which the certificate can be found.
 erasures: Final = sa.Table(
     "erasures",

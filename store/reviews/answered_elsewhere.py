@@ -18,7 +18,7 @@ from domain.reviews.escalation import OPEN_STATUSES, Choice, Decision
 from store.reviews.escalations import UNCLAIMED, EscalationRepository
 
 BY: Final = "helpdesk"
-"""The decider's name recorded when a review is closed because a human agent answered in the
+"""The name recorded as the decider when a review is closed because a human agent answered in the
 helpdesk."""
 
 REPLIED: Final = "answered with a reply"
@@ -27,7 +27,7 @@ REPLIED: Final = "answered with a reply"
 _NOTE: Final = "answered in the helpdesk"
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
 # The query finds the ticket's reviews by their events, because some threads do not have the
-# ticket's key. A client has few open reviews.
+# ticket's key. The query is fast, because a client has few open reviews.
 _OF_TICKET: Final = sa.text(f"""
     SELECT review.id FROM escalation_tickets AS review
     JOIN engine_runs AS run ON run.client_id = review.client_id AND run.id = review.run_id

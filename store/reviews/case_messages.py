@@ -39,7 +39,7 @@ _REVIEWS_OF_CONVERSATION: Final = """
       AND inbound.direction = 'inbound' AND inbound.event_id <> :event_id
 """
 # Most conversations have no open review and are not handed off to a human agent. One query checks
-# both.
+# both conditions.
 _STANDING: Final = sa.text(f"""
     SELECT mine.joined_review, mine.sensitive,
            conversation.handed_over_at IS NOT NULL AND conversation.taken_at IS NULL
@@ -179,7 +179,7 @@ class CaseMessages(TenantRepository):
         the message.
 
         The message joins the conversation's open review, and that review's approvals are voided. If
-        no review is open, it joins the review through which human agents took over the
+        no review is open, the message joins the review through which human agents took over the
         conversation. If a member took over the conversation in the dashboard, the first message
         opens a review, and later messages join it. Idempotent by event. The caller must have locked
         the conversation and stored the message in it.

@@ -183,7 +183,7 @@ class EscalationRepository(CaseMessages):
 
     async def approvals(self, run_id: str) -> int:
         """Return the number of reviewers who approved the run's plan in the latest decided round.
-        Return 0 if there is no review, or if it was rejected or expired."""
+        Return 0 if no round has been decided, or if the latest decision is not an approval."""
         row = (
             await self._connection.execute(
                 sa.select(_TICKETS.decision, _TICKETS.first_approved_by)

@@ -27,8 +27,8 @@ _PREVIEW: Final = 200
 _SOME: Final = 4
 _IS_OPEN: Final = f"coalesce(review.status IN ({OPEN}), false)"
 _WAITS: Final = "said.direction = 'inbound'"
-# With CASE, the lookup uses an index. Row-level security prevents that for coalesce, which is not
-# known to be leakproof.
+# The condition uses CASE, because the lookup can then use an index. With coalesce, row-level
+# security would prevent this, because coalesce is not known to be leakproof.
 _ABOUT: Final = "CASE WHEN review.id IS NULL THEN asked.event_id ELSE reviewed.event_id END"
 # Each row is looked up by its key. LIMIT keeps PostgreSQL from reading a complete table to join it.
 _TALK_AND_REVIEW: Final = """
@@ -119,7 +119,8 @@ class InboxReader(TenantRepository):
         then be short although there is a next page.
         """
         filters = _filters(wanted)
-        # Without a chosen filter, only the view `agent` excludes tickets, and few of them.
+        # If no filter is chosen, only the view `agent` excludes tickets, and it excludes few. A
+        # small window therefore suffices.
         more = LOOKED_THROUGH if wanted.is_set else _SOME * limit
         window = more if filters else limit + 1
         values = self._values(wanted, user=user, after=after, now=now)
@@ -224,8 +225,8 @@ _IS_AT_WORK: Final = f"review.id IS NULL AND NOT {NEEDS_TEAM}"
 
 
 def _filters(wanted: InboxFilter) -> str:
-    """Return the SQL for the filters that are applied to a limited number of tickets. Empty if the
-    sources of the view answer all filters."""
+    """Return the SQL for the filters that are applied to a limited number of tickets. The SQL is
+    empty if the view's sources already apply all filters."""
     is_all, is_agent = wanted.view is InboxView.ALL, wanted.view is InboxView.AGENT
     holders = "coalesce(talk.assignee, ''), CASE WHEN {open} THEN review.claimed_by END"
     holders = holders.format(open=_IS_OPEN)

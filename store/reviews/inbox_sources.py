@@ -1,8 +1,8 @@
 """The SQL that finds the tickets of a page of the inbox, before their details are read.
 
 Each view has one or more sources. A source reads one index in the order of the list, so its cost
-depends on the page and not on the number of tickets. The first sources of the views that need the
-team read the indexes of open reviews.
+depends on the page and not on the number of tickets. In the views `needs`, `second`, `unanswered`
+and `mine`, the first sources read the indexes of open reviews.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,8 @@ OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES, revers
 
 _EXECUTED: Final = ", ".join(f"'{one.status}'" for one in sorted(Decision) if one.executes)
 _IS_OPEN: Final = f"review.status IN ({OPEN})"
-# A ticket is listed once. Of several open reviews of a conversation, the first in the queue counts.
+# A ticket is listed once. If a conversation has several open reviews, only the first in the queue
+# is listed.
 _IS_FIRST: Final = f"""NOT EXISTS (
     SELECT FROM escalation_tickets AS other
     WHERE other.client_id = :client_id AND other.conversation_id = review.conversation_id
@@ -32,15 +33,16 @@ _FIRST_REVIEW: Final = (
     "(" + _OF_TALK.format(what="review.id") + " ORDER BY NOT urgent, created_at, id LIMIT 1)"
 )
 _HAS_NO_REVIEW: Final = f"NOT EXISTS ({_OF_TALK.format(what='')})"
-# Reviews from before the column `conversation_id` existed are looked up through their message.
+# For reviews that are older than the column `conversation_id`, the conversation is looked up
+# through the review's message.
 _CONVERSATION: Final = """coalesce(review.conversation_id, (
     SELECT said.conversation_id FROM engine_runs AS run
     JOIN engine_messages AS said
       ON said.client_id = run.client_id AND said.event_id = run.event_id
      AND said.direction = 'inbound'
     WHERE run.client_id = :client_id AND run.id = review.run_id))"""
-# The latest message. An earlier version of the service may have stored an answer without clearing
-# `waiting_since`.
+# The conversation's latest message. It is checked in addition to `waiting_since`, because an
+# earlier version of the service may have stored an answer without clearing that column.
 _LATEST: Final = """(
     SELECT direction, event_id FROM engine_messages
     WHERE client_id = :client_id AND conversation_id = talk.id
@@ -52,9 +54,9 @@ _LAST_DECISION: Final = """coalesce(
      WHERE review.client_id = :client_id AND review.run_id = run.id ORDER BY round DESC LIMIT 1),
     (SELECT review.status FROM escalation_tickets AS review
      WHERE review.client_id = :client_id AND review.id = run.joined_review), '')"""
-# The message is unanswered, and the agent is not working on it. It has no run, its run failed, or
-# its review was rejected or expired. After an approval, the agent sends the answer. CASE sets the
-# order: the first check is the cheapest, and excludes most conversations.
+# The message is unanswered, and the agent is not working on it. Either it has no run, its run
+# failed, or its review was rejected or expired. After an approval, the agent sends the answer. CASE
+# sets the order: the first check is the cheapest, and excludes most conversations.
 NEEDS_TEAM: Final = f"""(CASE WHEN EXISTS ({_OF_TALK.format(what="")}) THEN false ELSE EXISTS (
     SELECT FROM {_LATEST} AS said
     LEFT JOIN engine_runs AS run
@@ -72,8 +74,8 @@ _CLAIMED: Final = f"{_IS_OPEN} AND review.claimed_by = {{who}} AND review.claime
 
 @dataclass(frozen=True, slots=True)
 class InboxSource:
-    """One source of a view. `at`: the column that sorts the source. `urgent`: whether its tickets
-    precede those of the other sources, if the longest wait comes first."""
+    """One source of a view. `at`: the column that sorts the source. `urgent`: whether the source's
+    tickets precede those of the other sources when the longest wait is listed first."""
 
     table: str
     at: str
@@ -83,8 +85,8 @@ class InboxSource:
     urgent: bool = False
 
     def sql(self, after: InboxPlace | None, *, newest_first: bool) -> str | None:
-        """Return the SQL for the source's next tickets, or None if there are none behind the place
-        `after`."""
+        """Return the SQL for the source's next tickets after the place `after`, or None if there
+        are none."""
         alias = "review" if self.table == "escalation_tickets" else "talk"
         behind, direction = "", "DESC" if newest_first else "ASC"
         if after is not None and (newest_first or after.urgent == self.urgent):
@@ -101,8 +103,8 @@ class InboxSource:
 
 
 def candidates(wanted: InboxFilter, after: InboxPlace | None) -> str:
-    """Return the SQL for the tickets of the next page, with their place in the list. Without
-    filters of `InboxReader.page`, each of them is on the page."""
+    """Return the SQL for the tickets that may be on the next page, with their places in the list.
+    All of them are on the page if `InboxReader.page` applies no filters."""
     newest_first = wanted.is_newest_first
     found = [one.sql(after, newest_first=newest_first) for one in _sources(wanted)]
     parts = " UNION ALL ".join(filter(None, found)) or _NOTHING
@@ -111,8 +113,8 @@ def candidates(wanted: InboxFilter, after: InboxPlace | None) -> str:
 
 
 def needs_team() -> str:
-    """Return the SQL for the tickets of the view `needs`, in any order, up to `:window`. Its rows
-    are empty, because only their number matters."""
+    """Return the SQL for the tickets of the view `needs`, in any order, up to `:window`. The rows
+    have no columns, because only their number matters."""
     return f"""
         (SELECT FROM escalation_tickets AS review
          WHERE review.client_id = :client_id AND {_IS_OPEN} AND {_IS_FIRST} LIMIT :window)
@@ -178,8 +180,8 @@ _IS_NOT_ASSIGNED: Final = """NOT EXISTS (
 
 
 def _reviews(wanted: InboxFilter, where: str) -> Iterator[InboxSource]:
-    """Yield the source of open reviews. If the longest wait comes first, urgent reviews are a
-    separate source, because they precede all others."""
+    """Yield the sources of open reviews. When the longest wait is listed first, urgent reviews are
+    a separate source, because they precede all others."""
     condition = f"{_IS_OPEN} AND {where}{_of_review(wanted)}"
     table, at = "escalation_tickets", "review.created_at"
     if wanted.is_newest_first:
@@ -191,7 +193,8 @@ def _reviews(wanted: InboxFilter, where: str) -> Iterator[InboxSource]:
 
 
 def _waiting(wanted: InboxFilter, where: str) -> Iterator[InboxSource]:
-    """Yield the source of conversations that wait for an answer. Closed ones do not wait."""
+    """Yield the source of conversations that wait for an answer. Yield nothing if only closed
+    conversations are wanted, because these do not wait."""
     if wanted.status is ConversationStatus.CLOSED:
         return
     when = _IS_ASLEEP if wanted.status is ConversationStatus.SNOOZED else _IS_AWAKE
@@ -205,13 +208,15 @@ def _talks(where: str) -> InboxSource:
 
 
 def _not_claimed(who: str) -> str:
-    """Return the SQL that excludes tickets which are listed because of a claim."""
+    """Return the SQL that excludes conversations with an open review claimed by `who`. The source
+    of claimed reviews already lists these conversations."""
     claimed = _CLAIMED.format(who=who)
     return f"NOT EXISTS ({_OF_TALK.format(what='')} AND {claimed})"
 
 
 def _in_work(wanted: InboxFilter) -> str:
-    """Return the SQL for conversations with the chosen status. The default is open."""
+    """Return the SQL condition for conversations with the chosen status, which is open by
+    default."""
     match wanted.status:
         case ConversationStatus.CLOSED:
             return _IS_CLOSED
@@ -233,7 +238,7 @@ def _of_review(wanted: InboxFilter) -> str:
 
 
 def _indexed(wanted: InboxFilter) -> str:
-    """Return the SQL for one filter of all conversations that has an index.
+    """Return the SQL condition for one of the chosen filters that has an index on conversations.
 
     Only one index can be used at a time. A second condition in the same source could read all
     conversations, so `InboxReader.page` applies the other filters.

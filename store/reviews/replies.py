@@ -189,8 +189,8 @@ _LATE: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class AnsweredRun:
-    """The data about a reply's run that the webhook event contains. `received_at`: when the
-    customer's message arrived."""
+    """The run data in the webhook event that reports a reply. `received_at`: when the customer's
+    message arrived."""
 
     classification: str
     confidence: float
@@ -226,9 +226,9 @@ class ReplyRepository(TenantRepository):
         )
 
     async def latest_message(self, conversation_id: str, now: datetime) -> LatestMessage | None:
-        """Return the customer's latest message, or None if the conversation has no message that a
-        reply can answer. A message that allows no reply is returned only if none of the latest
-        messages allows a reply."""
+        """Return the customer's latest message that allows a reply. If none of the latest messages
+        allows a reply, return the latest one. Messages that have no run or are being erased are
+        ignored. Return None if no message remains."""
         return await self._answered(_LATEST, now, conversation_id=conversation_id)
 
     async def open_draft(self, conversation_id: str) -> str:
@@ -416,8 +416,8 @@ class ReplyRepository(TenantRepository):
         return stored.rowcount > 0
 
     async def run_of(self, reply: TeammateReply) -> AnsweredRun:
-        """Return the data about the reply's run. The run is not locked, because the conversation is
-        already locked, and locks are taken in the opposite order."""
+        """Return the data about the reply's run. The run is not locked: a run must be locked before
+        its conversation, and the caller has already locked the conversation."""
         row = (
             await self._connection.execute(
                 _RUN, {"client_id": self._tenant, "run_id": reply.run_id}

@@ -1,5 +1,5 @@
-"""The files that members attach to replies. A file is uploaded first, and the reply then contains
-it."""
+"""The files that members attach to replies. A file is uploaded first, and is attached when the
+reply is written."""
 
 from collections.abc import Sequence
 from datetime import datetime

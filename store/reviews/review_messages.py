@@ -58,8 +58,8 @@ EARLIER: Final = (
     )
     .select_from(_OF_CONVERSATION)
     .where(
-        # Also include answers of earlier runs that were sent after the review's message arrived,
-        # and before the review was opened.
+        # Also include earlier runs' answers that were sent between the arrival of the review's
+        # message and the opening of the review.
         sa.or_(
             engine_messages.c.created_at <= _INBOUND.c.created_at,
             sa.and_(

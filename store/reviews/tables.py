@@ -15,7 +15,7 @@ escalation_tickets: Final = sa.Table(
     metadata,
     *tenant_key(),
     text("run_id"),
-    # The run's conversation. Null for reviews from before this column existed. Not a foreign key,
+    # The run's conversation. Null for reviews that are older than this column. Not a foreign key,
     # because a conversation may be erased while its reviews remain.
     text("conversation_id", nullable=True),
     sa.Column("round", sa.Integer, nullable=False),
@@ -72,8 +72,8 @@ escalation_tickets: Final = sa.Table(
         postgresql_where=sa.text("decided_at IS NULL"),
     ),
     sa.Index(None, "client_id", "status", "created_at"),
-    # The inbox lists the open reviews, urgent and then oldest first, and finds the open review of a
-    # conversation.
+    # The inbox uses the first index to list open reviews, urgent ones first and then the oldest. It
+    # uses the second index to find the open reviews of a conversation.
     sa.Index(
         "ix_escalation_tickets_open",
         "client_id",

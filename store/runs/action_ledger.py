@@ -159,7 +159,7 @@ class ActionLedger(TenantRepository):
     async def record(
         self, place: LedgerPlace, effect: Effect, *, entry_id: str, now: datetime
     ) -> None:
-        """Record that an action is done if its only effect is in the database. Idempotent."""
+        """Record as done an action whose only effect is in the database. Idempotent."""
         row = self._row(
             place, effect, entry_id=entry_id, state=StepState.DONE, now=now, finished_at=now
         )
@@ -229,10 +229,10 @@ class ActionLedger(TenantRepository):
         """Return the refunds and other actions of other runs, for comparison with the limits.
         Actions with an unknown outcome are included.
 
-        `order_number`: the order's number. It is compared with the numbers of other orders that
-        runs have changed within CUSTOMER_WINDOW. `customer`: the values that identify the customer,
-        from `refunded_as`. `currency`: amounts in other currencies are not counted. `not_by`: the
-        id of the calling run, which is excluded.
+        `order_key`, `order_number`: the order of the calling run. The number is compared with those
+        of other orders that runs have changed within CUSTOMER_WINDOW. `customer`: the values that
+        identify the customer, from `refunded_as`. `currency`: amounts in other currencies are not
+        counted. `not_by`: the id of the calling run, which is excluded.
         """
         row = (
             await self._connection.execute(

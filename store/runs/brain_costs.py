@@ -10,8 +10,8 @@ from domain.core.period import Period
 from store.core.repository import TenantRepository
 from store.runs.tables import brain_costs
 
-# One statement locks the row, so that concurrent runs see each other's reservations and together
-# cannot exceed the budget.
+# One statement locks the row, so that concurrent runs see each other's reservations and cannot
+# exceed the budget together.
 _RESERVE: Final = sa.text("""
     INSERT INTO brain_costs AS costs
         (client_id, period, calls, tokens_in, tokens_out, cost_micros)

@@ -47,8 +47,8 @@ _IS_UNANSWERED: Final = f"""(said.direction = 'inbound' OR EXISTS (
           AND asked.direction = 'inbound'
           AND (run.status = '{RunStatus.RECEIVED}' OR review.id IS NOT NULL)))"""
 # A message waits for the team if its review is open. The latest message also waits if the agent is
-# not working on it. In that case, no playbook matched it, its run failed, or its review was
-# rejected or expired.
+# not working on it. The agent is not working on a message if no playbook matched it, if its run
+# failed, or if its review was rejected or expired.
 _WAITS_FOR_TEAM: Final = f"""(EXISTS (
         SELECT FROM engine_messages AS asked
         JOIN engine_runs AS run
@@ -118,8 +118,8 @@ _HELD: Final = sa.text("""
 
 _ASSIGNED: Final = "AND assignee = :assignee "
 _IS_CLOSED: Final = "AND closed_at IS NOT NULL "
-# These conditions only preselect. A conversation's status also depends on the current time, which
-# an index cannot contain, so `TalkFilter.outer` checks the status again.
+# These conditions only preselect conversations. A conversation's status also depends on the current
+# time, which an index cannot contain, so `TalkFilter.outer` checks the status again.
 _OF_STATUS: Final = {
     ConversationStatus.OPEN: "AND closed_at IS NULL ",
     ConversationStatus.SNOOZED: "AND snoozed_until IS NOT NULL ",

@@ -161,9 +161,9 @@ class ConversationRepository(TenantRepository):
         none, create it with the id `conversation_id`.
 
         If a conversation has had no message for the period `lasts`, it ends, and a new one starts.
-        A conversation with an open review, or that a member has taken over, does not end. A closed
-        or snoozed conversation is reopened. Messages that are older than `TURNS_KEPT` at `now` are
-        removed from its `turns`.
+        A conversation does not end while it has an open review or a member has taken it over. A
+        closed or snoozed conversation is reopened. Messages that are older than `TURNS_KEPT` at
+        `now` are removed from its `turns`.
         """
         given: dict[str, object] = {
             "client_id": self._tenant,
@@ -204,8 +204,8 @@ class ConversationRepository(TenantRepository):
     async def remember(self, event_id: str, now: datetime) -> None:
         """Recompute the memory of an event's conversation and customer from the stored messages and
         runs. A repeated call has no effect."""
-        # The lock is a separate statement, because a statement that waits for a lock sees only the
-        # data from before its wait.
+        # The lock is a separate statement, because a statement that waits for a lock sees only data
+        # that was committed before the wait.
         locked = (
             await self._connection.execute(
                 _LOCK, {"client_id": self._tenant, "event_id": event_id, "now": now}

@@ -1,12 +1,14 @@
-"""The SQL for the first answer to a customer's message, and for the business time until it.
+"""The SQL for the first answer to a customer's message, and for the business time until that
+answer.
 
 The first answer to a message is the agent's answer to it or a teammate's reply, whichever is first.
-If neither exists, a later answer in the conversation counts too, unless the agent or a reviewer is
-still working on the message. The acknowledgement of a message is not an answer.
+If neither exists, a later answer in the conversation counts instead, unless the agent or a reviewer
+is still working on the message. The acknowledgement of a message is not an answer.
 
-The service does not store what the team writes in a helpdesk. It only closes the review when a
-human agent answers there, so the closing counts as the answer. A review that was closed as soon as
-it was opened has no known answer, because the team was already writing in the ticket.
+The service does not store what the team writes in a helpdesk. The only trace of a human agent's
+answer there is that the review is closed, so the closing counts as the answer. A review that was
+closed as soon as it was opened has no known answer, because the team was already writing in the
+ticket.
 
 In each condition, the run's alias is `run`.
 """
@@ -125,7 +127,7 @@ _OF_RUNS: Final = sa.text("""
 class FirstUnanswered(TenantRepository):
     async def of(self, conversation_ids: Sequence[str]) -> dict[str, datetime]:
         """Return the time of each conversation's first unanswered message, keyed by conversation
-        id. A single statement reads all of them.
+        id. A single statement reads all of the conversations.
 
         Closed conversations, and conversations without an unanswered message, are omitted. Only the
         latest messages of a conversation are examined.

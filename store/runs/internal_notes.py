@@ -33,9 +33,9 @@ class InternalNoteRepository(TenantRepository):
         before: str | None = None,
         limit: int,
     ) -> tuple[InternalNote, ...]:
-        """Return a conversation's latest notes, oldest first. `since`: the time of the earliest
-        note to return, or None. `before`: return only notes that were written before this message,
-        or None for all."""
+        """Return a conversation's latest notes, oldest first. `since`: return only notes written at
+        or after this time. `before`: return only notes written before the message with this id.
+        None disables either filter."""
         notes, messages = conversation_notes.c, engine_messages.c
         until = sa.select(messages.created_at).where(
             messages.client_id == self._tenant, messages.id == before

@@ -1,5 +1,4 @@
-"""Subqueries for the attachments of an event or a reply, for queries that return messages or
-runs."""
+"""Subqueries that add the attachments of events and replies to queries for messages and runs."""
 
 from typing import Final
 

@@ -10,8 +10,8 @@ from domain.agent.order_changes import OrderChange
 _MOST: Final = 100
 # A reopened run repeats its order lookup, so the lookup may already include the run's own actions.
 # Lookups stored by earlier versions have no time, so the time of the message is used instead. If
-# later messages led to a new draft, the order was looked up again, so the last of these messages is
-# used. `in_draft` marks their runs.
+# later messages led to a new draft, the order was looked up again, so the time of the last of these
+# messages is used. The runs of these messages have `in_draft` set.
 _SINCE: Final = sa.text("""
     WITH looked AS (
         SELECT run.client_id, run.id,
@@ -45,8 +45,8 @@ _SINCE: Final = sa.text("""
 async def order_changes(
     connection: AsyncConnection, client_id: str, run_id: str
 ) -> tuple[OrderChange, ...]:
-    """Return the actions executed on the run's order after its lookup, oldest first. Return an
-    empty tuple if the run has no order."""
+    """Return the actions executed on a run's order after the run looked it up, oldest first. Return
+    an empty tuple if the run has no order."""
     rows = await connection.execute(
         _SINCE, {"client_id": client_id, "run_id": run_id, "most": _MOST}
     )

@@ -95,7 +95,8 @@ _COUNT: Final = """
     FROM ({examined}) AS run {joined}
 """
 
-# The day's number of durable resolutions is stored once the 7 days have passed for all of its runs.
+# A day's number of durable resolutions is stored only once 7 days have passed for all of the day's
+# runs.
 _IS_FOLLOWED: Final = """EXISTS (
     SELECT FROM metrics_daily AS day
     WHERE day.client_id = run.client_id AND day.durable IS NOT NULL
@@ -127,8 +128,9 @@ _CALENDAR_LASTS: Final = timedelta(days=3 * 365)
 @dataclass(frozen=True, slots=True)
 class RunFilter:
     """Filters for a list of runs. `reason`: the run's first escalation reason. `classification`,
-    `channel`: `NONE` for runs without one. `first`, `last`: the UTC days on which a run was
-    received, or on which it was rated for the outcomes `rated` and `satisfied`."""
+    `channel`: `NONE` for runs without one. `first`, `last`: the first and the last UTC day of a
+    period. A run must have been received in the period or, for the outcomes `rated` and
+    `satisfied`, rated in it."""
 
     status: RunStatus | None = None
     classification: Category | Literal["none"] | None = None
@@ -244,10 +246,10 @@ class RunLists(TenantRepository):
         self, wanted: RunFilter, *, limit: int, before: str | None = None
     ) -> tuple[list[RunSummary], str | None]:
         """Return a page of runs, newest first, and the cursor for the next page. On the last page,
-        the cursor is None. `before`: the cursor of the page.
+        the cursor is None. `before`: the cursor returned with the previous page.
 
-        A page can be shorter than `limit`, because filters without an index examine a limited
-        number of runs per page.
+        A page can be shorter than `limit`. If a filter has no index, only a limited number of runs
+        is examined for each page.
         """
         outer = wanted.outer
         given = {
@@ -278,8 +280,8 @@ class RunLists(TenantRepository):
         return RunCount(row.found, is_partial=row.examined >= most)
 
     async def _calendar(self, wanted: RunFilter) -> dict[str, object]:
-        """Return the parameters for filters by the target. Without a first day, runs older than
-        `_CALENDAR_LASTS` do not match such a filter."""
+        """Return the parameters for filters by the target for the first answer. If the filter has
+        no first day, runs older than `_CALENDAR_LASTS` do not match."""
         if wanted.outcome not in _OF_TARGET:
             return {}
         now: datetime = (await self._connection.execute(_NOW)).scalar_one()

@@ -13,8 +13,8 @@ from store.core.repository import TenantRepository
 from store.runs.tables import sentiment_logs
 from store.webhooks.outbox import Outbox
 
-# The lock mode is NO KEY, because rows in the log hold a key-share lock on their conversation
-# through their foreign key.
+# The lock mode is NO KEY, so that log rows with a foreign key to the conversation can be inserted
+# while the lock is held.
 _LOCK: Final = sa.text("""
     SELECT conversation.id, inbound.created_at,
            coalesce(event.unified ->> 'customer_email', '') AS customer_email

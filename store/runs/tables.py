@@ -195,7 +195,8 @@ ai_conversations: Final = sa.Table(
         "id",
         postgresql_where=sa.text("closed_at IS NOT NULL"),
     ),
-    # The inbox lists the conversations that wait for an answer, longest wait first.
+    # The inbox uses this index to list the conversations that wait for an answer, longest wait
+    # first.
     sa.Index(
         "ix_ai_conversations_waiting",
         "client_id",
@@ -230,13 +231,13 @@ engine_messages: Final = sa.Table(
     text("channel", nullable=True),
     # The address whose rate limit the message counts toward, as returned by `customer_key`.
     text("customer_key", nullable=True),
-    # Whether the author had not verified the address when the message arrived. It is also true for
-    # a message without an address.
+    # True if the author had not verified the address when the message arrived, or if the message
+    # has no address.
     sa.Column("is_claim", sa.Boolean, nullable=False, server_default=sa.false()),
     # The customer's address in the normalized event, as returned by `customer_key`, or an empty
-    # string without an address. The key is null before normalization. For an event that an earlier
-    # version normalized, it is null until the next sweep. An email from a contact form names its
-    # customer only in its text, so this address can differ from the one in the column
+    # string if there is no address. The key is null before normalization. For an event that an
+    # earlier version normalized, it is null until the next sweep. An email from a contact form
+    # names its customer only in its text, so this address can differ from the one in the column
     # `customer_key`.
     text("normalized_key", nullable=True),
     text("author"),
@@ -297,7 +298,7 @@ engine_messages: Final = sa.Table(
         unique=True,
         postgresql_where=sa.text("widget_session_id IS NOT NULL"),
     ),
-    # The limits on the widget's share use this index to count visitors' messages.
+    # The checks of the widget's share use this index to count visitors' messages.
     sa.Index(
         "ix_engine_messages_widget",
         "client_id",
@@ -395,31 +396,30 @@ action_ledger: Final = sa.Table(
     sa.UniqueConstraint("client_id", "run_id", "step", "round"),
     points_to("engine_runs", "run_id"),
     sa.CheckConstraint("state IN ('planned', 'done', 'failed', 'unknown')", name="state"),
-    # This index serves the refund totals per customer and per day, and the list of actions on an
-    # order.
+    # The refund totals per customer and per day, and the list of actions on an order, use this
+    # index.
     sa.Index(
         "ix_action_ledger_money",
         "client_id",
         "planned_at",
         postgresql_where=sa.text("order_key IS NOT NULL AND state <> 'failed'"),
     ),
-    # This index serves the search for the thread to which a reply to one of our emails belongs. It
-    # is used if the reply has no other reference to the thread.
+    # This index finds the thread of a reply to one of the service's emails, if the reply contains
+    # no other reference to the thread.
     sa.Index(
         "ix_action_ledger_mails",
         "client_id",
         "reference",
         postgresql_where=sa.text("action = 'reply_by_email'"),
     ),
-    # This index serves the pruning of erased customers' pseudonyms
+    # Pruning uses this index to find erased customers' pseudonyms
     # (`domain/privacy/erased_customer.py`).
     sa.Index(
         "ix_action_ledger_pseudonyms",
         "planned_at",
         postgresql_where=sa.text("left(customer_key, 7) = 'erased:'"),
     ),
-    # This index serves the recognition of the service's own messages when a webhook reports them
-    # in a helpdesk ticket.
+    # This index finds the service's own messages when a webhook reports them in a helpdesk ticket.
     sa.Index(
         "ix_action_ledger_ticket",
         "client_id",

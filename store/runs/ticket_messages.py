@@ -74,8 +74,8 @@ def _human_or_note(row: sa.Row[*tuple[Any, ...]]) -> str:
 
 
 def _answer(row: sa.Row[*tuple[Any, ...]]) -> str:
-    """Return the agent's answer as it was sent: a reply with the AI disclosure, or a note without
-    it."""
+    """Return the agent's answer as it was sent. A reply contains the AI disclosure, and a note does
+    not."""
     if row.action != ActionKind.REPLY_IN_HELPDESK:
         return row.draft or ""
     line = disclosure_line(row.disclosure_status, row.disclosure, row.language or "en")

@@ -35,8 +35,8 @@ class TriedVariants(TenantRepository):
         """Return the variant with its playbook as a draft that replaces the stored playbook. Raises
         PlaybookNotFound.
 
-        As after publication, only this playbook then matches events of its type, even if it is not
-        active. A threshold given with a playbook id applies to that playbook.
+        As after publication, only the draft then matches events of its type, even if the stored
+        playbook is not active. A threshold given with a playbook id applies to that playbook.
         """
         if variant.playbook_id is None:
             return variant

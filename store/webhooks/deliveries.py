@@ -147,16 +147,16 @@ class DeliveryRepository(TenantRepository):
         effect and returns the first result.
 
         With `retry_in_s`, the delivery stays pending. Without it, the delivery ends. When the
-        delivery ends, the webhook's row is locked, and one statement updates the failure count and
-        writes the record. A 2xx response resets the count. A failure increments the count, and
+        delivery ends, the webhook's row is locked, and one statement stores the outcome and updates
+        the failure count. A 2xx response resets the count. A failure increments the count, and
         disables the webhook when the count reaches `DISABLED_AT`. For a webhook with retries, a 410
         response disables the webhook immediately. Tests and deliveries to disabled webhooks are not
         counted.
 
         The statement keeps the last `KEPT_DELIVERIES` ended deliveries. For a day, it also keeps
-        the deliveries about which the owner is notified. It also records the event as missed, or
-        removes that record. `headers`: as sent, with masked signatures. `now`: the end of the
-        attempt.
+        the deliveries about which the owner is notified. After a failure, it records the event as
+        missed. After a success, it removes such a record. `headers`: as sent, with masked
+        signatures. `now`: the end of the attempt.
         """
         record: dict[str, object] = {
             "client_id": self._tenant,

@@ -50,7 +50,7 @@ _MISSED: Final = sa.text("""
     LIMIT :limit
 """)
 # The query selects all events to which the webhook is now subscribed and for which it has no
-# pending delivery, whether missed or not.
+# pending delivery, not only missed events.
 _ALL: Final = sa.text("""
     SELECT event.id, event.created_at
     FROM outbox AS event

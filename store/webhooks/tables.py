@@ -71,9 +71,9 @@ webhook_subscriptions: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# One row per event and subscriber, and one per replay and test. `event_id`: the id of the event in
-# the outbox, which is the same for all replays of the event. A test has no row in the outbox.
-# `attempt`: the number of ended attempts. The next attempt is due at `next_attempt_at`.
+# One row for each event and subscriber, for each replay and for each test. `event_id`: the id of
+# the event in the outbox, which is the same for all replays of the event. A test has no row in the
+# outbox. `attempt`: the number of ended attempts. The next attempt is due at `next_attempt_at`.
 webhook_deliveries: Final = sa.Table(
     "webhook_deliveries",
     metadata,

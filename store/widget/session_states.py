@@ -47,8 +47,8 @@ class SessionStateRepository(TenantRepository):
         """Record the number of the last message shown to the visitor. The stored number never
         decreases, and never exceeds the number of the session's last message.
 
-        Return False if the session has not started yet or has ended, or if `session` is not allowed
-        to open it.
+        Return False if the session has not started yet or has ended, or if the token in `session`
+        does not give access to it.
         """
         key = self._key(session.id)
         locked = (await self._connection.execute(_LOCK, key)).one_or_none()

@@ -12,12 +12,12 @@ from store.core.repository import TenantRepository
 
 
 class ShareUse(TenantRepository):
-    """The usage of the widget's share. Call the methods while holding the account's lock, as
-    separate statements, so that each call sees the previous message's commit."""
+    """The usage of the widget's share. The caller must have locked the account in an earlier
+    statement, so that each method sees all messages that earlier lock holders committed."""
 
     async def oldest(self, messages: int, now: datetime) -> datetime | None:
-        """Return the time of the oldest of the last `messages` widget messages within the hour.
-        Return None if there are fewer messages, because the share has then not been used up."""
+        """Return the time of the oldest of the latest `messages` widget messages in the past hour.
+        If there are fewer messages, the share has not been used up, and the result is None."""
         oldest: datetime | None = await self._connection.scalar(
             _OLDEST,
             {"tenant": self._tenant, "since": now - PER_CLIENT.window, "skip": messages - 1},
