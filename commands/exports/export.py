@@ -62,9 +62,10 @@ async def export(
         async with units.database.reading_across() as connection:
             await ClientRepository(connection).brand_name(tenant)
         with _written(file) as out, progress("Exporting", None) as bar:
+            # The entry is written first, because a command has only one connection.
+            async with units.of(tenant) as work:
+                note_export(work, operator(), form)
             async with units.database.snapshot(tenant) as snapshot:
-                async with units.of(tenant) as work:
-                    note_export(work, operator(), form)
                 await _write(snapshot, _FORMS[form], skip, out, bar)
     if skipped:
         raise fail(f"empty, because they could not be read: {', '.join(skipped)}")

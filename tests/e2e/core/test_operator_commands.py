@@ -160,7 +160,13 @@ def test_an_export(installed: Installation, tmp_path: Path) -> None:
     assert document["client_id"] == installed.client_id
 
     streamed = json.loads(cli("export", *installed.of_client, **installed.env).stdout)
-    assert {**streamed, "exported_at": document["exported_at"]} == document
+    *earlier, entry = streamed["audit_entries"]
+    assert (earlier, entry["what"]) == (document["audit_entries"], "data exported")
+    assert {
+        **streamed,
+        "exported_at": document["exported_at"],
+        "audit_entries": earlier,
+    } == document
     table = cli("export", *installed.of_client, "--format", "csv", **installed.env).stdout
     assert "## client (1)" in table
     before = file.read_bytes()
