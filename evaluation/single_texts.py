@@ -71,7 +71,8 @@ def honest_figure(messages: LabelledSet[HonestMessage]) -> HandFigure:
 
 
 def with_earlier(messages: LabelledSet[HonestMessage]) -> LabelledSet[HonestMessage]:
-    """Return the set with the honest messages from the detector's tests added to its open part."""
+    """Return a copy of the set whose open part also contains the honest messages from the
+    detector's tests."""
     lines = EARLIER_PATH.read_text(encoding="utf-8").splitlines()
     earlier = tuple(
         HonestMessage(id=f"earlier-{place:03}", text=line)

@@ -23,7 +23,7 @@ class RemoveDryRuns:
     @activity.defn(name=names.FORGET_REHEARSALS)
     async def forget(self, step: ForgetDryRunsInput) -> ForgetDryRunsResult:
         """Delete the histories of dry runs and simulations that ended at least `step.older_than_s`
-        seconds ago. A repetition deletes the remaining histories."""
+        seconds ago. A retry deletes the histories that remain."""
         before = self._now() - timedelta(seconds=step.older_than_s)
         forgotten = 0
         async with beating():

@@ -18,7 +18,7 @@ EXAMPLES: Final = 3
 
 
 class GapSpan(IntEnum):
-    """The period of questions to analyse, in days."""
+    """Number of days of questions to analyse."""
 
     MONTH = 30
     QUARTER = 90

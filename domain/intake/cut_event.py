@@ -1,5 +1,5 @@
-"""The cut event: the beginning of an event that exceeds its effort budget, without any
-interpretation of its text."""
+"""Truncate an event that is too expensive to process. The truncated event keeps the beginning of
+the text, which is not interpreted."""
 
 import re
 from typing import Final

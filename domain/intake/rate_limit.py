@@ -109,8 +109,8 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
 class LimitDecision:
     """The decision on one request. Rejected requests are not counted.
 
-    `wait_s`: seconds until the window admits one more request. After a rejection, this is the time
-    until a request is admitted, if no other request is admitted first.
+    `wait_s`: seconds until the window has room for one more request. A rejected caller can retry
+    after this time, unless another request takes the room first.
     """
 
     limit: Limit

@@ -10,8 +10,9 @@ from domain.runs.triage import MAX_AT_ONCE, ConversationStatus, TriageChange
 
 
 class TicketAction(StrEnum):
-    """An action on several tickets. `claim` and `release` apply to a ticket's open review or, if it
-    has none, to its assignee. `reject` requires an open review."""
+    """An action on several tickets. `claim` and `release` apply to a ticket's open review. For a
+    ticket without an open review, they set or remove the assignee. `reject` requires an open
+    review."""
 
     ASSIGN = "assign"
     CLAIM = "claim"

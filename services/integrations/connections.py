@@ -35,9 +35,9 @@ async def connect_integration(
     """Connect a shop or helpdesk. An existing connection to the same provider ends, as with
     `disconnect_integration`.
 
-    This function does not test the credentials. `connect_and_try` also tests them. A setting that
-    lets the agent do or trust more requires a second manager's approval, and the connection is
-    created without this setting. Raises RoleRequired, InvalidIntegration, ClientNotFound,
+    This function does not test the credentials. `connect_and_try` also tests them. A setting
+    that gives the agent more permissions, or makes it trust more sources, requires a second
+    manager's approval. The connection is created without this setting. Raises RoleRequired, InvalidIntegration, ClientNotFound,
     TooManyLoosenings.
     """
     actor.require(MANAGERS)

@@ -41,9 +41,9 @@ class ClauseRequest:
     """A request in one clause.
 
     - `own`: the part of the clause that belongs to the request.
-    - `behind`: the clause that follows without a punctuation mark, if any.
+    - `behind`: the next clause, if no punctuation mark separates it from this clause.
     - `of_a_thing`: the request is about something other than an order.
-    - `polite`: a question in this form is a request.
+    - `polite`: the request is phrased as a question, such as "Could you …?".
     - `bare`: the request is a noun without a verb.
     """
 

@@ -37,8 +37,8 @@ _POINTS: Final = frozenset("fpyxadotOzPLqNIr")
 
 @dataclass(slots=True)
 class Weight:
-    """The reasons against a request that come from its context. `vetoes`: the reasons that reject
-    the request. `doubts`: the reasons that limit the standing of the request to `likely`."""
+    """The evidence in the context of a clause that the clause is not a request. `vetoes`: reasons
+    not to treat it as a request. `doubts`: reasons to rate it as `likely` at most."""
 
     vetoes: set[Veto] = field(default_factory=set)
     doubts: set[Veto] = field(default_factory=set)
