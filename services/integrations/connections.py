@@ -37,8 +37,8 @@ async def connect_integration(
 
     This function does not test the credentials. `connect_and_try` also tests them. A setting
     that gives the agent more permissions, or makes it trust more sources, requires a second
-    manager's approval. The connection is created without this setting. Raises RoleRequired, InvalidIntegration, ClientNotFound,
-    TooManyLoosenings.
+    manager's approval. The connection is created without this setting. Raises RoleRequired,
+    InvalidIntegration, ClientNotFound, TooManyLoosenings.
     """
     actor.require(MANAGERS)
     integration = new_integration(
