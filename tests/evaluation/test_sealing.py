@@ -57,7 +57,7 @@ def test_a_sealed_file_that_was_touched_is_refused(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, honest(OPEN), honest(SEALED))
     (folder / "sealed" / "some.yaml").write_text(honest(SEALED).replace("hello", "hullo"))
 
-    with pytest.raises(BrokenSet, match=r"some\.yaml: not the file"):
+    with pytest.raises(BrokenSet, match=r"some\.yaml: the file does not match"):
         read_set("some", HonestMessage, folder)
 
 
@@ -65,7 +65,7 @@ def test_a_sealed_file_that_nobody_promised_is_refused(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, honest(OPEN), honest(SEALED))
     (folder / "sealed.sha256").write_text("")
 
-    with pytest.raises(BrokenSet, match="not the file"):
+    with pytest.raises(BrokenSet, match="the file does not match"):
         read_set("some", HonestMessage, folder)
 
 
