@@ -17,14 +17,13 @@ down_revision = "5d2a9be04c71"
 branch_labels = None
 depends_on = None
 
-_VIEWS = "inbox_views"
 _TALKS = "ai_conversations"
 _REVIEWS = "escalation_tickets"
 
 
 def upgrade() -> None:
     op.create_table(
-        _VIEWS,
+        "inbox_views",
         sa.Column("client_id", sa.Text(), nullable=False),
         sa.Column("id", sa.Text(), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
@@ -37,8 +36,8 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("client_id", "id", name=op.f("pk_inbox_views")),
     )
-    op.create_index(op.f("ix_inbox_views_id"), _VIEWS, ["id"])
-    tenancy.protect(_VIEWS)
+    op.create_index(op.f("ix_inbox_views_id"), "inbox_views", ["id"])
+    tenancy.protect("inbox_views")
     op.add_column(_TALKS, sa.Column("waiting_since", sa.DateTime(timezone=True), nullable=True))
     op.add_column(_REVIEWS, sa.Column("conversation_id", sa.Text(), nullable=True))
     op.execute("SET LOCAL ROLE engine_service")
@@ -57,5 +56,5 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_column(_REVIEWS, "conversation_id")
     op.drop_column(_TALKS, "waiting_since")
-    tenancy.unprotect(_VIEWS)
-    op.drop_table(_VIEWS)
+    tenancy.unprotect("inbox_views")
+    op.drop_table("inbox_views")
