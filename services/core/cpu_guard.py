@@ -173,7 +173,9 @@ def _is_protected(frame: FrameType) -> bool:
     here: FrameType | None = frame
     while here is not None and here.f_code is not _run.__code__:
         code = here.f_code
-        if code.co_filename.startswith("<frozen importlib") or code.co_filename.endswith(_PROTECTED):
+        if code.co_filename.startswith("<frozen importlib") or code.co_filename.endswith(
+            _PROTECTED
+        ):
             return True
         if not code.co_argcount and hasattr(here.f_globals.get(code.co_name), "cache_info"):
             return True

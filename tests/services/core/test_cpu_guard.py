@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from time import thread_time
@@ -256,13 +256,15 @@ async def test_a_stop_loses_no_lock_and_no_slot() -> None:
     lock, turns = asyncio.Lock(), ClientTurns(1, 1)
     mine, other = TenantId("mine"), TenantId("other")
 
-    waiting = []
+    waiting, both_wait = [], asyncio.Event()
 
     async def use_up() -> None:
         burn(LIMIT_S / 2)
         await asyncio.sleep(0)
         burn(LIMIT_S * 0.6)
         waiting.append(1)
+        if len(waiting) == 2:
+            both_wait.set()
 
     async def waits_for_lock() -> None:
         await use_up()
@@ -276,8 +278,7 @@ async def test_a_stop_loses_no_lock_and_no_slot() -> None:
 
     async def hold() -> None:
         async with turns.turn(other), lock:
-            while len(waiting) < 2:
-                await asyncio.sleep(0.01)
+            await both_wait.wait()
 
     holder = asyncio.create_task(hold())
     await asyncio.sleep(0.01)
