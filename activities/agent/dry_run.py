@@ -26,6 +26,7 @@ from domain.intake.order_number import with_asked_number
 from domain.runs.contracts import DryRunInput, DryRunResult
 from domain.runs.conversation import THREAD_LASTS, conversation_key, memory_key
 from domain.runs.run import RunDraft, RunStatus, review_reason
+from services.core.cpu_guard import limited
 from store.core.database import Database
 from store.playbooks.playbooks import PlaybookRepository
 from store.runs.standing_threads import StandingThreads
@@ -130,7 +131,8 @@ class DryRuns:
         )
         thread = standing.thread.seen_by(event)
         if thread.asked_number or thread.proposal:
-            event = with_asked_number(event)
+            asked = event
+            event = limited(lambda: with_asked_number(asked))
         return replace(
             await self._bare(connection, tenant, event, step),
             turns=standing.turns,

@@ -8,6 +8,7 @@ from typing import Final
 
 from domain.agent.lookup import looks_up, order_to_find
 from domain.agent.thread import Thread
+from domain.core.errors import OverBudget
 from domain.core.ids import TenantId
 from domain.intake.event import UnifiedEvent
 from domain.integrations.errors import (
@@ -21,6 +22,7 @@ from domain.integrations.known_order import with_facts
 from domain.integrations.order import Lookup, LookupState
 from domain.integrations.ports import Connectors
 from domain.integrations.providers import SHOPS
+from services.core.cpu_guard import limited
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.order_facts import OrderFactRepository
@@ -57,13 +59,18 @@ class OrderSearch:
 
     async def find(self, tenant: TenantId, event: UnifiedEvent, thread: Thread) -> Searched:
         """Return the known data about the order that a message is about. Each shop gets at most
-        `_PATIENCE_S` seconds. An unresponsive shop is a result, not an error. Raises
+        `_PATIENCE_S` seconds. An unresponsive shop is a result, not an error. The result is the
+        same if the message is too expensive to search for an order number. Raises
         EngineUnavailable."""
         # The default result is UNAVAILABLE: if no shop responds, it is unknown whether the order
         # exists.
-        number = order_to_find(event, thread)
+        try:
+            number = limited(lambda: order_to_find(event, thread))
+            is_needed = limited(lambda: looks_up(event, thread))
+        except OverBudget:
+            number, is_needed = None, False
         found = Lookup(state=LookupState.UNAVAILABLE, number=number)
-        if not looks_up(event, thread):
+        if not is_needed:
             return Searched(found)
         async with self._database.reading(tenant) as connection:
             connected = await IntegrationRepository(connection, tenant).connected()

@@ -15,6 +15,7 @@ from activities.runtime.fair_normalizer import FairNormalizer
 from domain.agent.lookup import looks_up
 from domain.agent.ports import SafetyNet
 from domain.core import names
+from domain.core.errors import OverBudget
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId, Sealer
 from domain.intake.address_claim import can_be_proved
@@ -153,7 +154,7 @@ class Normalize:
             )
             thread = thread.model_copy(update={"proposal": proposal})
         if thread.asked_number or thread.proposal:
-            unified = with_asked_number(unified)
+            unified = _with_asked_number(step, unified)
         arrived_at = await events.save_unified(
             step.ref.event_id, unified, conversation_id=opened.id, written=written
         )
@@ -177,9 +178,10 @@ class Normalize:
             )
         else:
             joined, considered = await self._join(connection, tenant, unified, opened.id, step)
-            considered = considered and not step.cut
-            if considered and may_correct(unified):
-                unified = with_asked_number(unified)
+            corrects = _may_correct(unified) if considered and not step.cut else None
+            considered = corrects is not None
+            if corrects:
+                unified = _with_asked_number(step, unified)
                 await events.save_unified(
                     step.ref.event_id, unified, conversation_id=opened.id, written=written
                 )
@@ -240,6 +242,19 @@ class Normalize:
         if event.author is not None or not event.reply_allowed:
             return joined, False
         return joined, await LaterTurns(connection, tenant).is_considered(joined, event_id)
+
+
+def _may_correct(event: UnifiedEvent) -> bool | None:
+    """Return whether a message may correct the order number. Return None if determining that is too
+    expensive. Human agents then read the message."""
+    try:
+        return limited(lambda: may_correct(event))
+    except OverBudget:
+        return None
+
+
+def _with_asked_number(step: NormalizeInput, event: UnifiedEvent) -> UnifiedEvent:
+    return _within(step, lambda: with_asked_number(event))
 
 
 def _within(step: NormalizeInput, work: Callable[[], _Found]) -> _Found:

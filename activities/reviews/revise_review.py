@@ -7,14 +7,18 @@ from typing import Final
 from temporalio import activity
 
 from activities.agent.think import Think
+from domain.agent.thinking import ThinkingResult
 from domain.core import names
 from domain.core.contracts import RunRef
+from domain.core.errors import OverBudget
 from domain.core.ids import TenantId
 from domain.reviews.contracts import ReviseReviewInput, ReviseReviewResult
-from domain.runs.later_turn import improves, is_carried_out, merge_messages
+from domain.runs.later_turn import MergedMessages, improves, is_carried_out, merge_messages
+from domain.runs.run import RunDraft
+from services.core.cpu_guard import limited
 from store.core.database import Database
-from store.reviews.later_turns import LaterTurns, Revision
-from store.runs.cases import CaseRepository
+from store.reviews.later_turns import LaterTurns, ReviewAsRead, Revision
+from store.runs.cases import Case, CaseRepository
 
 # Maximum number of attempts. An attempt is repeated only if another message or a decision arrives
 # while the brain is working.
@@ -33,7 +37,8 @@ class ReviseReview:
 
         The activity is idempotent: a repetition has the same result. If the review is decided in
         the meantime, the review stays unchanged and its approved plan is executed. No transaction
-        is open while the brain works. Raises OverBudget, BrainFailed.
+        is open while the brain works. If the messages are too expensive to merge, the review keeps
+        its draft. Raises OverBudget, BrainFailed.
         """
         started, revised = time.monotonic(), False
         tenant = TenantId(step.ref.client_id)
@@ -54,17 +59,13 @@ class ReviseReview:
             case = await CaseRepository(connection, tenant).read(waiting.run_id)
         if case.draft is None or case.rulebook.shadow:
             return False
-        made = merge_messages(case.event, case.lookup, case.draft.plan, waiting.later)
+        made = _merged(case, case.draft, waiting)
         if made is None or (waiting.has_words and not made.corrections):
             return False
         about = replace(case, event=made.event, lookup=made.lookup)
         ref = RunRef(client_id=tenant, event_id=waiting.event_id, run_id=waiting.run_id)
         thought = await self._think.about(tenant, about, ref)
-        carried_out = {
-            one.event_id
-            for one in waiting.later
-            if one.event_id in made.used and is_carried_out(one, thought.plan)
-        }
+        carried_out = _carried_out(waiting, made, thought)
         async with self._database.tenant(tenant) as connection:
             turns = LaterTurns(connection, tenant)
             await turns.count_brain(step.ref.run_id, thought)
@@ -82,3 +83,26 @@ class ReviseReview:
                 ),
             )
         return is_new if done else None
+
+
+def _merged(case: Case, draft: RunDraft, waiting: ReviewAsRead) -> MergedMessages | None:
+    """Return the review's messages, merged into one event. Return None if they cannot be merged, or
+    if merging them is too expensive."""
+    try:
+        return limited(lambda: merge_messages(case.event, case.lookup, draft.plan, waiting.later))
+    except OverBudget:
+        return None
+
+
+def _carried_out(
+    waiting: ReviewAsRead, made: MergedMessages, thought: ThinkingResult
+) -> frozenset[str]:
+    """Return the ids of the merged messages that the plan carries out. If determining them is too
+    expensive, return none of them. Human agents then read them."""
+    used = [one for one in waiting.later if one.event_id in made.used]
+    try:
+        return limited(
+            lambda: frozenset(one.event_id for one in used if is_carried_out(one, thought.plan))
+        )
+    except OverBudget:
+        return frozenset()

@@ -27,6 +27,7 @@ from domain.simulation.made_up import MADE_UP, SHOP, event_of, looked_up, order_
 from domain.simulation.outcome import SimulatedOutcome, Simulation
 from domain.simulation.scenario import Scenario
 from domain.simulation.variant import Variant
+from services.core.cpu_guard import limited
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 from store.runs.action_ledger import ActionLedger
@@ -114,16 +115,16 @@ class OutcomeSimulator:
             normalized = await read_event(
                 self._database, self._normalizer, tenant, inbound, fallback_ticket_id=MADE_UP
             )
+            event, thread = normalized.event, carried.thread
+            if thread.asked_number or thread.proposal:
+                event = limited(lambda: with_asked_number(normalized.event))
+            if order is not None:
+                found = limited(lambda: looked_up(order, event, thread))
+            else:
+                found = await self._look_up(tenant, event, thread)
         except OverBudget:
             event = cut_event(inbound, fallback_ticket_id=MADE_UP)
             return SimulatedExchange(event=event, event_type=scenario.event_type, unread=True)
-        event, thread = normalized.event, carried.thread
-        if thread.asked_number or thread.proposal:
-            event = with_asked_number(event)
-        if order is None:
-            found = await self._look_up(tenant, event, thread)
-        else:
-            found = looked_up(order, event, thread)
         found = carried.of(found)
         return SimulatedExchange(
             event=event,
@@ -143,8 +144,9 @@ class OutcomeSimulator:
         self, tenant: TenantId, event: UnifiedEvent, thread: Thread
     ) -> Lookup | None:
         """Return the order looked up in the client's shops, or None if the message needs no order.
-        This function only reads: a shop that rejects our credentials stays connected."""
-        if not looks_up(event, thread):
+        This function only reads: a shop that rejects our credentials stays connected. Raises
+        OverBudget."""
+        if not limited(lambda: looks_up(event, thread)):
             return None
         async with self._database.reading(tenant) as connection:
             if not await IntegrationRepository(connection, tenant).has_shop():

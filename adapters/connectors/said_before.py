@@ -29,15 +29,11 @@ def said_before(messages: Sequence[SaidMessage], *texts: str) -> str | None:
     `messages`: all messages in the ticket, oldest first. An empty text matches no message. Raises
     ActionUnknown if the same text was sent only before the customer's last message.
     """
-
-    def is_it(message: SaidMessage) -> bool:
-        return message.is_ours and any(says_the_same(message.text, text) for text in texts)
-
+    is_before_customer = False
     for message in reversed(messages):
-        if message.by_customer:
-            break
-        if is_it(message):
+        is_before_customer |= message.by_customer
+        if message.is_ours and any(says_the_same(message.text, text) for text in texts):
+            if is_before_customer:
+                raise ActionUnknown("started before, and the same words were said before too")
             return message.id
-    if any(is_it(message) for message in messages):
-        raise ActionUnknown("started before, and the same words were said before too")
     return None

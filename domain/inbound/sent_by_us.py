@@ -105,11 +105,14 @@ def says_the_same(received: str, sent: str, *, after_head: bool = False) -> bool
     ours = _ink(sent)
     if not ours:
         return False
+    longest = _MOST_COMPOSED * (len(ours) + _MAX_HEAD)
     for form in (_TAG.sub(" ", received), received):
+        # Skip a text that is too long, because its length determines the cost of the comparison. A
+        # character reference is at least one character, and takes much longer to decode than one.
+        if form.count("&") > longest:
+            continue
         shown = "".join(unescaped(form).split())
-        if len(shown) > _MOST_COMPOSED * (len(ours) + _MAX_HEAD):
-            # Skip a text that is too long, because its length determines the cost of the
-            # comparison.
+        if len(shown) > longest:
             continue
         theirs = _ink(shown)
         head = len(theirs) - len(ours)

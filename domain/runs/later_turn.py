@@ -43,6 +43,9 @@ _PARCEL: Final = frozenset(
 )
 # Groups of intents that form one topic: an answer to one intent also covers the others.
 _MATTERS: Final = (_TROUBLE, _PARCEL)
+MOST_MERGED: Final = 20
+"""Maximum number of later messages that are merged into a review's first message."""
+
 # These intents can refer to any earlier topic, so they are never treated as another topic.
 _ABOUT_ANYTHING: Final = frozenset({Intent.THANKS, Intent.SERVICE_COMPLAINT, Intent.CONTACT})
 
@@ -133,7 +136,8 @@ def merge_messages(
     later: Sequence[LaterMessage],
 ) -> MergedMessages | None:
     """Return a review's messages, merged into one event. Return None if no message in `later`
-    belongs to the review, or if the merged text is too long.
+    belongs to the review, if there are more than `MOST_MERGED`, or if the merged text is too long.
+    The review then keeps its draft, and human agents read the messages.
 
     `first`, `lookup` and `plan`: the message, lookup and plan of the run under review. `later`: the
     later messages, oldest first. A corrected order number replaces the previous number. If the plan
@@ -141,6 +145,8 @@ def merge_messages(
     handle it. A message is also not merged if its sender is less verified than the first message's
     sender.
     """
+    if len(later) > MOST_MERGED:
+        return None
     acts = any(step.kind in ON_ORDERS for step in plan)
     draft = _Draft.of(first, lookup)
     for message in later:
@@ -151,9 +157,13 @@ def merge_messages(
             draft = draft.corrected(number, message)
         elif not acts or message.is_in_draft:
             draft = draft.added(message)
-    if not draft.used or len(draft.event.text) > READ_CHARS:
-        return None
-    return MergedMessages(draft.event, draft.lookup, draft.corrections, draft.used)
+        if len(draft.event.text) > READ_CHARS:
+            return None
+    return (
+        None
+        if not draft.used
+        else MergedMessages(draft.event, draft.lookup, draft.corrections, draft.used)
+    )
 
 
 def corrected_number(text: str, number: str | None) -> str | None:
@@ -163,7 +173,7 @@ def corrected_number(text: str, number: str | None) -> str | None:
     An example of a correction is "sorry, I mean 71002". A message with a request is a correction
     only if it also contains the previous number: "not 71001, refund 71002".
     """
-    if number is None:
+    if number is None or len(text) > READ_CHARS:
         return None
     named = find_order_numbers(text, asked=True)
     asked = [PlannedAction(kind=kind, order_number=number) for kind in sorted(ON_ORDERS)]

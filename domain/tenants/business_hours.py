@@ -7,7 +7,7 @@ around the clock, except on its holidays.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from typing import Annotated, Final
 from zoneinfo import ZoneInfo
@@ -238,9 +238,25 @@ def _all_openings(hours: BusinessHours, first: datetime) -> Iterator[Opening]:
     day = first.astimezone(zone).date() - _DAY
     while True:
         if day not in holidays:
+            midnight = datetime.combine(day, time(), tzinfo=UTC)
+            offset = _offset_of(day, zone)
             for opens, closes in _minutes_open(hours.week, day):
-                yield _instant(day, opens, zone), _instant(day, closes, zone, ends=True)
+                if offset is None:
+                    yield _instant(day, opens, zone), _instant(day, closes, zone, ends=True)
+                else:
+                    start = midnight - offset
+                    yield start + timedelta(minutes=opens), start + timedelta(minutes=closes)
         day += _DAY
+
+
+def _offset_of(day: date, zone: ZoneInfo) -> timedelta | None:
+    """Return the zone's UTC offset if clocks do not change from the day before to the day after.
+    Otherwise return None. Zones do not change their clocks twice in three days."""
+    offsets = {
+        datetime.combine(day + shift, time(), tzinfo=zone).replace(fold=fold).utcoffset()
+        for shift, fold in ((-_DAY, 0), (2 * _DAY, 1))
+    }
+    return offsets.pop() if len(offsets) == 1 else None
 
 
 def _minutes_open(

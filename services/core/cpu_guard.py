@@ -8,7 +8,7 @@ checks for signals while it searches.
 """
 
 import signal
-from asyncio import CancelledError
+from asyncio import CancelledError, current_task
 from collections.abc import Callable, Coroutine, Generator
 from functools import partial
 from threading import current_thread, main_thread
@@ -30,9 +30,9 @@ _TIMER: Final = signal.ITIMER_PROF
 _SIGNAL: Final = signal.SIGPROF
 _TICK_S: Final = 0.05
 
-# Code that loads the release's own data once per process. Its time does not count, and it is not
-# interrupted.
-_LOADERS: Final = ("/re/_compiler.py", "/re/_parser.py")
+# Code whose time does not count and that is not interrupted. It loads the release's own data once
+# per process, or changes state that all clients share.
+_PROTECTED: Final = ("/re/_compiler.py", "/re/_parser.py", "/store/core/client_turns.py")
 
 Result = TypeVar("Result")
 
@@ -52,9 +52,9 @@ class _Slice:
         self.is_stopped = False
 
     def note(self, frame: FrameType | None = None) -> None:
-        """Add the CPU time since the last measurement, unless the time was spent on loading."""
+        """Add the CPU time since the last measurement, unless protected code used it."""
         now = thread_time()
-        if frame is None or not _loads(frame):
+        if frame is None or not _is_protected(frame):
             self.used += now - self._seen
         self._seen = now
 
@@ -62,7 +62,7 @@ class _Slice:
         """Raise _TimeUsedUp if the limit is exceeded. If the work catches the exception and
         continues, raise it again after at least the same amount of CPU time."""
         self.note(frame)
-        if self.used >= self._limit_s and not (frame and _loads(frame)):
+        if self.used >= self._limit_s and not (frame and _is_protected(frame)):
             self.is_stopped = True
             self._limit_s += self.used
             raise _TimeUsedUp
@@ -87,7 +87,9 @@ async def in_slices(
     """Await a coroutine, and return its result. Raises OverBudget if the coroutine uses more than
     `slice_s` seconds of CPU time between two of its awaits, or more than `total_s` in total.
 
-    The limit covers the coroutine and the coroutines that it awaits, but no other tasks.
+    The limit covers the coroutine and the coroutines that it awaits, but no other tasks. A
+    coroutine that uses too much in total is cancelled once, at an await. It can therefore clean up
+    with further awaits, and code that handles cancellation needs no other case.
     """
     return await _Slices(work, slice_s, total_s)
 
@@ -102,6 +104,7 @@ class _Slices(Generic[Result]):
 
     def __await__(self) -> Generator[Any, Any, Result]:
         step: Callable[[], Any] = partial(self._work.send, None)
+        is_stopped, cancelled_before = False, _cancellations()
         while True:
             piece = _Slice(self._slice_s)
             try:
@@ -111,15 +114,28 @@ class _Slices(Generic[Result]):
                 return result
             except _TimeUsedUp:  # A slice was stopped, and a later one has cleaned up.
                 raise OverBudget from None
+            except CancelledError:
+                # A cancellation of the task by other code takes precedence.
+                if is_stopped and _cancellations() <= cancelled_before:
+                    raise OverBudget from None
+                raise
             self._left_s -= piece.used
+            is_stopped |= piece.is_stopped
             try:
                 yield waited
             except BaseException as error:  # noqa: BLE001 - passed on to the coroutine
                 step = partial(self._work.throw, error)
                 continue
             step = partial(self._work.send, None)
-            if self._left_s < 0 and not piece.is_stopped:
-                step = partial(self._work.throw, OverBudget())
+            if self._left_s < 0 and not is_stopped:
+                is_stopped = True
+                step = partial(self._work.throw, CancelledError())
+
+
+def _cancellations() -> int:
+    """Return the number of pending cancellations of the current task."""
+    task = current_task()
+    return 0 if task is None else task.cancelling()
 
 
 def _run(work: Callable[[], Result], piece: _Slice) -> Result:
@@ -151,13 +167,15 @@ def _on_tick(_: int, frame: FrameType | None) -> None:
         _running.stop_if_over(frame)
 
 
-def _loads(frame: FrameType) -> bool:
-    """Return True if the guarded work is importing a module, compiling a pattern, or running a
-    cached function without parameters, which loads a data file."""
+def _is_protected(frame: FrameType) -> bool:
+    """Return True if the guarded work is importing a module, compiling a pattern, changing the
+    connection slots, or running a cached function without parameters, which loads a data file."""
     here: FrameType | None = frame
     while here is not None and here.f_code is not _run.__code__:
         code = here.f_code
-        if code.co_filename.startswith("<frozen importlib") or code.co_filename.endswith(_LOADERS):
+        if code.co_filename.startswith("<frozen importlib") or code.co_filename.endswith(
+            _PROTECTED
+        ):
             return True
         if not code.co_argcount and hasattr(here.f_globals.get(code.co_name), "cache_info"):
             return True

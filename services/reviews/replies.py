@@ -60,11 +60,9 @@ async def write_reply(
     delivery = await delivery_of(work, event)
     latest.with_event(event).check_answerable(delivery, has_files=bool(file_ids))
     files = ReplyFileRepository(work.connection, work.tenant)
-    same = await replies.same_as(latest, actor.name, text)
+    same = await replies.same_as(latest, actor.name, text, set(file_ids))
     if same is not None:
-        attached = {one.id for one in await files.of_reply(same.id)}
-        if attached == set(file_ids):
-            return same
+        return same
     reply = await replies.add(
         work.new_id(),
         conversation_id,

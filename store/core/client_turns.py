@@ -73,9 +73,10 @@ class ClientTurns:
         self._waiting.setdefault(of, deque()).append(called)
         try:
             await called
-        except asyncio.CancelledError:
-            # If the slot was assigned during the cancellation, it must be released.
-            if not called.cancelled():
+        except BaseException:
+            # `cancel` removes the task from the queue. It has no effect if the slot was already
+            # assigned. The slot must then be released.
+            if not called.cancel() and not called.cancelled():
                 self._give_back(of)
             raise
 

@@ -31,6 +31,9 @@ ANSWER_WITHIN: Final = timedelta(days=3)
 """How soon after the customer's message a human agent must write for the text to count as the
 answer. A later message is assumed to concern another topic."""
 
+MOST_HEARD: Final = 50
+"""Maximum number of drafts that one message from a human agent completes: the latest drafts."""
+
 _DID: Final = {
     Decision.APPROVE: PeopleDid.ANSWERED,
     Decision.EDIT: PeopleDid.ANSWERED,
@@ -57,7 +60,7 @@ _ONE: Final = (
     )
     .with_for_update(of=shadow_drafts)
 )
-_OF_CONVERSATION: Final = sa.text("""
+_OF_CONVERSATION: Final = sa.text(f"""
     SELECT draft.run_id, draft.compared_at IS NOT NULL AS is_compared
     FROM engine_messages AS inbound
     JOIN engine_runs AS run
@@ -68,9 +71,9 @@ _OF_CONVERSATION: Final = sa.text("""
     WHERE inbound.client_id = :tenant AND inbound.conversation_id = :conversation
       AND inbound.direction = 'inbound' AND inbound.created_at > :since
       AND draft.sent IS NULL AND draft.created_at > :since
-    ORDER BY draft.run_id
-""")
-_OF_TICKET: Final = sa.text("""
+    ORDER BY draft.run_id DESC LIMIT {MOST_HEARD}
+""")  # noqa: S608 - a constant is put in, no value
+_OF_TICKET: Final = sa.text(f"""
     SELECT draft.run_id, draft.compared_at IS NOT NULL AS is_compared
     FROM shadow_drafts AS draft
     JOIN engine_runs AS run ON run.client_id = draft.client_id AND run.id = draft.run_id
@@ -79,8 +82,8 @@ _OF_TICKET: Final = sa.text("""
       AND event.unified ->> 'platform' = :platform AND event.unified ->> 'ticket_id' = :ticket
       AND event.unified -> 'ticket_named' = 'true' AND event.erased_at IS NULL
       AND event.unified -> 'may_name_tickets' IS DISTINCT FROM 'false'
-    ORDER BY draft.run_id
-""")
+    ORDER BY draft.run_id DESC LIMIT {MOST_HEARD}
+""")  # noqa: S608 - a constant is put in, no value
 
 
 class ShadowDrafts(TenantRepository):
@@ -117,7 +120,8 @@ class ShadowDrafts(TenantRepository):
     async def heard(self, platform: Provider, ticket_id: str, text: str, now: datetime) -> None:
         """Store the text that human agents wrote to the customer in a helpdesk ticket. Only their
         first message after the customer's message is used. If the draft's review has ended, the
-        draft is compared with the text immediately."""
+        draft is compared with the text immediately. Only the latest drafts of a ticket are
+        used."""
         if text.strip():
             await self._heard(_OF_TICKET, text, now, platform=platform, ticket=ticket_id)
 
@@ -128,7 +132,8 @@ class ShadowDrafts(TenantRepository):
 
     async def _heard(self, query: sa.TextClause, text: str, now: datetime, **where: str) -> None:
         given = {"tenant": self._tenant, "since": now - ANSWER_WITHIN, **where}
-        for found in (await self._connection.execute(query, given)).all():
+        # The drafts are locked in the same order by all callers.
+        for found in reversed((await self._connection.execute(query, given)).all()):
             row = await self._row(found.run_id)
             if row is None or row.sent is not None:
                 continue

@@ -16,11 +16,12 @@ from domain.agent.brain import Category
 from domain.agent.intent import Intent
 from domain.agent.plan import ON_ORDERS, ActionKind
 from domain.agent.resolved_reply import SETTLED_BY
+from domain.agent.size_limits import READ_CHARS
 from domain.agent.thinking import ThinkingResult
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Lookup
 from domain.reviews.escalation import CLAIM_LASTS, OPEN_STATUSES
-from domain.runs.later_turn import LaterMessage, WaitingMatter
+from domain.runs.later_turn import MOST_MERGED, LaterMessage, WaitingMatter
 from domain.runs.teammate_reply import FIRST_STEP
 from store.core.repository import TenantRepository
 from store.runs.runs import RunRepository
@@ -84,15 +85,16 @@ _WAITING: Final = sa.text(f"""
             AND step.step < {FIRST_STEP}
       )
 """)  # noqa: S608 - our own names
-_LATER: Final = sa.text("""
+# One message and one character more than `merge_messages` accepts show that there are too many.
+_LATER: Final = sa.text(f"""
     SELECT run.id AS run_id, run.event_id, run.lookup, run.in_draft, event.unified, event.subject,
-           event.text
+           left(event.text, {READ_CHARS + 1}) AS text
     FROM engine_runs AS run
     JOIN engine_events AS event ON event.client_id = run.client_id AND event.id = run.event_id
     WHERE run.client_id = :client_id AND run.joined_review = :review_id
       AND run.aside_of IS NULL AND event.unified IS NOT NULL AND event.erased_at IS NULL
-    ORDER BY run.received_at, run.event_id
-""")
+    ORDER BY run.received_at DESC, run.event_id DESC LIMIT {MOST_MERGED + 1}
+""")  # noqa: S608 - our own names
 _LOCK_CASE: Final = sa.text("""
     SELECT run.id FROM escalation_tickets AS review
     JOIN engine_runs AS run ON run.client_id = review.client_id AND run.id = review.run_id
@@ -129,8 +131,9 @@ _COUNT_BRAIN: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class ReviewAsRead:
-    """A snapshot of an open review, with its first run and event. `later`: the unanswered messages
-    of the review, oldest first. `has_words`: whether a reviewer has edited the reply."""
+    """A snapshot of an open review, with its first run and event. `later`: the latest unanswered
+    messages of the review, oldest first: one more than can be merged. Their texts are truncated
+    beyond the length that the agent reads. `has_words`: whether a reviewer has edited the reply."""
 
     run_id: str
     event_id: str
@@ -230,7 +233,7 @@ class LaterTurns(TenantRepository):
                     lookup=Lookup.model_validate(one.lookup) if one.lookup else None,
                     is_in_draft=one.in_draft,
                 )
-                for one in later
+                for one in reversed(later)
             ),
         )
 

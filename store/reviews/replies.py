@@ -4,7 +4,7 @@ Both undoing and sending a reply lock its row, so exactly one of the two takes e
 conversation is always locked before the reply.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -254,10 +254,10 @@ class ReplyRepository(TenantRepository):
         return None if row is None else LatestMessage(*row)
 
     async def same_as(
-        self, answered: LatestMessage, author: str, body: str
+        self, answered: LatestMessage, author: str, body: str, file_ids: Set[str]
     ) -> TeammateReply | None:
-        """Return the author's earlier reply to this message with the same text, unless that reply
-        failed or its outcome is unknown."""
+        """Return the author's latest reply to this message with the same text and files. Replies
+        that failed or have an unknown outcome are ignored."""
         found = await self._connection.execute(
             sa.select(conversation_replies)
             .where(
@@ -268,10 +268,15 @@ class ReplyRepository(TenantRepository):
                 _REPLIES.state.not_in((ReplyState.FAILED.value, ReplyState.UNKNOWN.value)),
             )
             .order_by(_REPLIES.created_at.desc(), _REPLIES.id.desc())
-            .limit(1)
         )
-        row = found.one_or_none()
-        return None if row is None else TeammateReply.model_validate(row, from_attributes=True)
+        replies = [TeammateReply.model_validate(row, from_attributes=True) for row in found]
+        if not replies:
+            return None
+        files = await ReplyFileRepository(self._connection, self._tenant).of_replies(
+            [one.id for one in replies]
+        )
+        attached = ((one, {file.id for file in files.get(one.id, ())}) for one in replies)
+        return next((one for one, ids in attached if ids == file_ids), None)
 
     async def add(
         self,
@@ -373,7 +378,7 @@ class ReplyRepository(TenantRepository):
 
     async def cancel_of(self, author: str, now: datetime) -> tuple[str, ...]:
         """Fail an author's replies that can still be undone, because the author may no longer
-        answer customers. Return their ids."""
+        answer customers. Return their ids. Their files return to the author."""
         cancelled = await self._connection.scalars(
             sa.update(conversation_replies)
             .where(
@@ -384,7 +389,9 @@ class ReplyRepository(TenantRepository):
             .values(state=ReplyState.FAILED, error_code=AUTHOR_REMOVED, finished_at=now)
             .returning(_REPLIES.id)
         )
-        return tuple(cancelled)
+        ids = tuple(cancelled)
+        await ReplyFileRepository(self._connection, self._tenant).detach(*ids)
+        return ids
 
     async def is_by_member(self, reply_id: str) -> bool:
         """Return True if a member of the client wrote the reply, and False for an operator or an

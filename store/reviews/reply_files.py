@@ -125,12 +125,12 @@ class ReplyFileRepository(TenantRepository):
         if missing:
             raise AttachmentNotFound(min(missing))
 
-    async def detach(self, reply_id: str) -> None:
-        """Return the files of a reply to their author, who can then attach them to another
+    async def detach(self, *reply_ids: str) -> None:
+        """Return the files of replies to their author, who can then attach them to another
         reply."""
         await self._connection.execute(
             sa.update(attachments)
-            .where(_FILES.client_id == self._tenant, _FILES.reply_id == reply_id)
+            .where(_FILES.client_id == self._tenant, _FILES.reply_id.in_(reply_ids))
             .values(reply_id=None)
         )
 

@@ -13,7 +13,7 @@ ticket.
 In each condition, the run's alias is `run`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -70,8 +70,10 @@ ANSWER_TIME: Final = f"({_at('first_answer.at')} - {_at('run.received_at')})"
 `FIRST_ANSWER` and the client's calendar as `calendar`."""
 
 CALENDAR: Final = """CROSS JOIN (
-        SELECT CAST(:opens AS timestamptz[]) AS opens, CAST(:closes AS timestamptz[]) AS closes,
-               CAST(:before_opening AS bigint[]) AS before, CAST(:target AS bigint) AS target
+        SELECT CAST(CAST(:opens AS text) AS timestamptz[]) AS opens,
+               CAST(CAST(:closes AS text) AS timestamptz[]) AS closes,
+               CAST(CAST(:before_opening AS text) AS bigint[]) AS before,
+               CAST(:target AS bigint) AS target
     ) AS calendar"""
 """Joins one client's calendar. `calendar_values` returns its parameters."""
 
@@ -79,13 +81,18 @@ IS_IN_TARGET: Final = f"({ANSWER_TIME} <= calendar.target)"
 
 
 def calendar_values(calendar: BusinessCalendar) -> dict[str, object]:
-    """Return the parameters of `CALENDAR`."""
+    """Return the parameters of `CALENDAR`. The arrays are literals, because the driver takes ten
+    times longer to convert lists of datetimes."""
     return {
-        "opens": list(calendar.opens),
-        "closes": list(calendar.closes),
-        "before_opening": list(calendar.before),
+        "opens": _array(moment.isoformat() for moment in calendar.opens),
+        "closes": _array(moment.isoformat() for moment in calendar.closes),
+        "before_opening": _array(map(str, calendar.before)),
         "target": calendar.target,
     }
+
+
+def _array(elements: Iterable[str]) -> str:
+    return "{" + ",".join(elements) + "}"
 
 
 _LOOKED_THROUGH: Final = 100

@@ -1,21 +1,23 @@
 """Lists of runs, newest first, and their lengths."""
 
+import asyncio
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final, Literal
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.brain import Category
 from domain.agent.escalation_reason import EscalationReason
 from domain.analytics.metrics import DURABLE_AFTER, midnight
-from domain.core.ids import first_ulid
+from domain.core.ids import TenantId, first_ulid
 from domain.intake.event import Channel
 from domain.ratings.rating_link import LINK_LASTS
 from domain.runs.run import RunStatus
 from domain.runs.ticket_outcome import TicketOutcome
 from domain.runs.trace import RunSummary
-from domain.tenants.business_hours import calendar_of
+from domain.tenants.business_hours import BusinessHours, calendar_of
 from store.core.repository import TenantRepository
 from store.runs.first_answers import (
     CALENDAR,
@@ -48,7 +50,12 @@ messages."""
 NONE: Final = "none"
 """The filter value for runs without a category or channel."""
 
-_NOW: Final = sa.text("SELECT statement_timestamp()")
+# Ids are in the order of admission.
+_SINCE: Final = sa.text("""
+    SELECT statement_timestamp() AS now, (
+        SELECT received_at FROM engine_runs WHERE client_id = :client_id ORDER BY id LIMIT 1
+    ) AS first_run
+""")
 # A ULID starts with a digit from 0 to 7, so this text sorts after every ULID.
 _BEYOND_ALL: Final = "8"
 # An id is generated slightly earlier than the run's timestamp.
@@ -242,6 +249,10 @@ class RunCount:
 
 
 class RunLists(TenantRepository):
+    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
+        super().__init__(connection, tenant)
+        self._calendars: dict[date | None, dict[str, object]] = {}
+
     async def page(
         self, wanted: RunFilter, *, limit: int, before: str | None = None
     ) -> tuple[list[RunSummary], str | None]:
@@ -280,14 +291,29 @@ class RunLists(TenantRepository):
         return RunCount(row.found, is_partial=row.examined >= most)
 
     async def _calendar(self, wanted: RunFilter) -> dict[str, object]:
-        """Return the parameters for filters by the target for the first answer. If the filter has
-        no first day, runs older than `_CALENDAR_LASTS` do not match."""
+        """Return the parameters for filters by the target. Runs older than `_CALENDAR_LASTS` do not
+        match such a filter.
+
+        The calendar starts with the client's first run, and is kept for the request's other
+        queries. Its length therefore does not depend on the first day that a request names.
+        """
         if wanted.outcome not in _OF_TARGET:
             return {}
-        now: datetime = (await self._connection.execute(_NOW)).scalar_one()
-        first = now - _CALENDAR_LASTS if wanted.first is None else midnight(wanted.first)
-        hours = await BusinessHoursRepository(self._connection, self._tenant).read()
-        return calendar_values(calendar_of(hours, min(first, now), now))
+        if self._calendars.get(wanted.first) is None:
+            given = {"client_id": self._tenant}
+            row = (await self._connection.execute(_SINCE, given)).one()
+            first: datetime = max(row.now - _CALENDAR_LASTS, (row.first_run or row.now) - _MARGIN)
+            if wanted.first is not None:
+                first = max(first, midnight(wanted.first))
+            hours = await BusinessHoursRepository(self._connection, self._tenant).read()
+            self._calendars[wanted.first] = await asyncio.to_thread(
+                _calendar_values, hours, min(first, row.now), row.now
+            )
+        return self._calendars[wanted.first]
+
+
+def _calendar_values(hours: BusinessHours, first: datetime, last: datetime) -> dict[str, object]:
+    return calendar_values(calendar_of(hours, first, last))
 
 
 def _sql(query: str, wanted: RunFilter) -> sa.TextClause:

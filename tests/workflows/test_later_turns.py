@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from activities.intake import normalize
+from activities.reviews import revise_review
 from domain.agent.rulebook import ActionLevel, Rulebook
 from domain.reviews.errors import ConversationMovedOn, EscalationChanged
 from domain.reviews.escalation import Decision
@@ -29,6 +31,7 @@ from tests.support.agent.later_turns import (
     waiting_rules,
     writes,
 )
+from tests.support.core.endless import endless_search
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import units_on
@@ -86,6 +89,36 @@ async def test_two_corrections_leave_the_last_number(acting: LiveEngine, tmp_pat
         review = await the_review(acting, it)
 
     assert (_orders(review), review["revision"]) == (["2001"], 2)
+
+
+async def test_messages_that_are_too_expensive_to_merge_are_for_people(
+    acting: LiveEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The review keeps its draft and plan, and the worker continues."""
+    it = await _shop(acting, tmp_path)
+    monkeypatch.setattr(revise_review, "merge_messages", lambda *_: endless_search())
+    async with acting.working():
+        await writes(acting, it, REFUND_OF.format(2001))
+        later = await writes(acting, it, CORRECTION.format(2002))
+        review = await the_review(acting, it)
+
+    assert (_orders(review), review["revision"]) == (["2001"], 0)
+    assert later["run"]["joined_review"] == review["id"]
+    assert not later["run"]["in_draft"]
+
+
+async def test_a_message_that_is_too_expensive_to_examine_is_for_people(
+    acting: LiveEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    it = await _shop(acting, tmp_path)
+    monkeypatch.setattr(normalize, "may_correct", lambda _: endless_search())
+    async with acting.working():
+        await writes(acting, it, REFUND_OF.format(2001))
+        later = await writes(acting, it, CORRECTION.format(2002))
+        review = await the_review(acting, it)
+
+    assert (_orders(review), review["revision"]) == (["2001"], 0)
+    assert later["run"]["joined_review"] == review["id"]
 
 
 async def test_a_corrected_number_of_nobody_leaves_no_refund(

@@ -2,20 +2,25 @@
 
 from datetime import UTC, datetime
 
+import pytest
 import sqlalchemy as sa
 
+from activities.agent import order_search
 from activities.agent.look_up import LookUp
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid
 from domain.agent.contracts import LookUpInput
+from domain.agent.thread import Thread
 from domain.core.contracts import RunRef
+from domain.integrations.order import LookupState
 from store.core.database import Database
 from store.intake.tables import engine_events
 from store.reviews.tables import escalation_tickets
 from store.runs.cases import CaseRepository
 from tests.support.agent.policy_context import an_event
+from tests.support.core.endless import endless_search
 from tests.support.core.rows import only_row
 from tests.support.reviews.reviews import open_review
 from tests.support.tenants.shop import Shop
@@ -37,3 +42,16 @@ async def test_a_lookup_is_stored_with_its_time(database: Database, shop: Shop) 
         case = await CaseRepository(connection, shop.tenant).read(run_id)
     assert case.lookup is not None
     assert case.lookup.looked_up_at == NOW
+
+
+@pytest.mark.parametrize("step", ["order_to_find", "looks_up"])
+async def test_a_message_that_is_too_expensive_to_search_has_no_known_order(
+    database: Database, shop: Shop, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    monkeypatch.setattr(order_search, step, lambda *_: endless_search())
+    async with open_client() as http:
+        connectors = ConnectorRegistry(FernetSealer(new_seal_key()), http, allow_loopback=False)
+        search = order_search.OrderSearch(database, connectors)
+        found = (await search.find(shop.tenant, an_event(), Thread())).lookup
+
+    assert (found.state, found.number) == (LookupState.UNAVAILABLE, None)

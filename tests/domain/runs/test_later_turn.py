@@ -1,5 +1,7 @@
 """A later message during a review: a corrected number, or another subject."""
 
+from time import thread_time
+
 import pytest
 
 from domain.agent.brain import BrainAnswer, Category
@@ -8,15 +10,18 @@ from domain.agent.intent import Intent
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.agent.policy_decision import Judgement
 from domain.agent.rulebook import DuringReview
+from domain.agent.size_limits import READ_CHARS
 from domain.agent.thinking import ThinkingResult
 from domain.intake.event import Channel, UnifiedEvent
 from domain.intake.proved_address import ProofKind, ProvedAddress
 from domain.runs.later_turn import (
+    MOST_MERGED,
     LaterMessage,
     WaitingMatter,
     corrected_number,
     is_carried_out,
     may_answer,
+    may_correct,
     merge_messages,
 )
 
@@ -107,6 +112,31 @@ def test_a_plan_of_words_is_made_of_all_messages() -> None:
     assert made is not None
     assert made.event.text == "My parcel is broken.\n\nPlease refund order 71002."
     assert made.used == {one.event_id for one in messages}
+
+
+def test_many_messages_are_for_people() -> None:
+    """A customer who writes without end costs no more than a few messages."""
+    first, costly = event("My parcel is broken."), "#10421 cmd " * 700
+    few = [later(f"Hello {n}.") for n in range(MOST_MERGED)]
+    made = merge_messages(first, None, (REPLY,), few)
+    assert made is not None
+    assert len(made.used) == MOST_MERGED
+    assert merge_messages(first, None, (REPLY,), [*few, later("Hello?")]) is None
+
+    numbered = event("Please refund order 71001.", "71001")
+    started = thread_time()
+    assert merge_messages(numbered, None, (REPLY,), [later(costly)] * 350) is None
+    assert merge_messages(numbered, None, (REPLY,), [later(costly)] * MOST_MERGED) is None
+    assert thread_time() - started < 1
+
+
+def test_a_message_that_is_too_long_corrects_nothing() -> None:
+    text = "sorry, I mean 71002" + " " * READ_CHARS
+    started = thread_time()
+    assert corrected_number(text, "71001") is None
+    assert not may_correct(event(text * 12))
+    assert thread_time() - started < 0.1
+    assert merge_messages(event("Hello."), None, (REPLY,), [later("x" * READ_CHARS)]) is None
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from domain.tenants import business_hours
 from domain.tenants.business_hours import (
     MAX_HOLIDAYS,
     BusinessHours,
@@ -252,3 +253,19 @@ def test_the_stored_form_is_sorted() -> None:
     assert written_day(found.week[Weekday.FRIDAY]) == "09:00-12:00, 14:00-18:00"
     assert found.holidays == (date(2026, 12, 25), date(2027, 1, 1))
     assert check_business_hours(found) == found
+
+
+@pytest.mark.parametrize(
+    "zone",
+    ["Europe/Paris", "America/Santiago", "Africa/Casablanca", "Australia/Lord_Howe", "Asia/Gaza"],
+)
+def test_days_without_a_change_of_clocks_are_computed_alike(
+    zone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The calendar of two years has the same openings if each instant is searched for."""
+    week = {day: parse_day("00:00-02:30, 23:00-24:00") for day in Weekday}
+    found = BusinessHours(time_zone=zone, week=week, target_minutes=1)
+    first, last = at("2015-12-01T00:00"), at("2018-01-01T00:00")
+    fast = calendar_of(found, first, last)
+    monkeypatch.setattr(business_hours, "_offset_of", lambda *_: None)
+    assert calendar_of(found, first, last) == fast

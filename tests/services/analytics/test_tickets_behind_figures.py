@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 
 import pytest
@@ -17,13 +17,20 @@ from domain.analytics.metrics import days_of
 from domain.core.money import Money
 from domain.runs.ticket_outcome import TicketOutcome
 from domain.tenants.actor import Actor
-from domain.tenants.business_hours import BusinessHours, Weekday, parse_day
+from domain.tenants.business_hours import (
+    BusinessCalendar,
+    BusinessHours,
+    Weekday,
+    calendar_of,
+    parse_day,
+)
 from services.analytics.insight import read_insight
 from services.tenants.business_hours import set_business_hours
 from store.analytics.day_counts import count_day
 from store.analytics.metrics import keep_day
 from store.core.database import Database
 from store.ratings.tables import ratings
+from store.runs import run_lists
 from store.runs.run_lists import RunFilter, RunLists
 from store.runs.tables import action_ledger, engine_runs
 from tests.support.analytics.days import Said, conversation, past_event
@@ -301,3 +308,28 @@ async def test_a_page_of_a_rare_outcome_continues_after_the_examined_runs(
         rare = await listed(of_shop, wanted)
 
     assert (first, cursor is not None, len(rare)) == ([], True, 1)
+
+
+async def test_the_calendar_does_not_depend_on_the_first_day(
+    database: Database, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list since 1970 built a calendar of 83,000 openings, twice for each page."""
+    await lived(database, shop, seed=1)
+    built: list[tuple[datetime, datetime]] = []
+
+    def noted(hours: BusinessHours, first: datetime, last: datetime) -> BusinessCalendar:
+        built.append((first, last))
+        return calendar_of(hours, first, last)
+
+    monkeypatch.setattr(run_lists, "calendar_of", noted)
+    for outcome in (TicketOutcome.LATE, TicketOutcome.IN_TARGET):
+        lengths = []
+        for first in (date(1970, 1, 2), None, FIRST - timedelta(days=30)):
+            async with lists(database, shop) as found:
+                wanted = RunFilter(outcome=outcome, first=first)
+                page, _ = await found.page(wanted, limit=50)
+                lengths.append((len(page), (await found.count(wanted)).count))
+        assert lengths[0][0] > 0
+        assert len({*lengths}) == 1
+    assert len(built) == 6
+    assert min(first for first, _ in built) > NOON - timedelta(days=4)

@@ -15,8 +15,10 @@ from time import thread_time
 import pytest
 
 from domain.core.errors import OverBudget
+from domain.core.ids import TenantId
 from services.core import cpu_guard
 from services.core.cpu_guard import in_slices, limited
+from store.core.client_turns import ClientTurns
 from tests.support.core.endless import endless_loop, endless_search
 from tests.support.core.forks import ROOT
 
@@ -216,6 +218,109 @@ async def test_other_tasks_run_while_expensive_ones_are_stopped() -> None:
 
     assert [type(one) for one in done] == [OverBudget] * 3
     assert turns >= 3
+
+
+async def _over_in_total() -> None:
+    """Use more than LIMIT_S in total, and not at once. The next await is the place of the stop."""
+    for _ in range(3):
+        burn(LIMIT_S / 2)
+        await asyncio.sleep(0)
+
+
+async def test_a_coroutine_over_its_total_is_stopped_once_and_cleans_up() -> None:
+    seen = []
+
+    async def work() -> None:
+        try:
+            burn(LIMIT_S / 2)
+            await asyncio.sleep(0)
+            burn(LIMIT_S * 0.6)
+            await asyncio.sleep(0.01)
+            seen.append("not stopped")
+        except asyncio.CancelledError:
+            seen.append("cancelled")
+            raise
+        finally:
+            for n in range(3):
+                await asyncio.sleep(0)
+                seen.append(f"cleaned up {n}")
+
+    with pytest.raises(OverBudget):
+        await in_slices(work(), total_s=LIMIT_S)
+
+    assert seen == ["cancelled", "cleaned up 0", "cleaned up 1", "cleaned up 2"]
+
+
+async def test_a_stop_loses_no_lock_and_no_slot() -> None:
+    """A lock and a connection slot that are assigned while the waiting work is over its total."""
+    lock, turns = asyncio.Lock(), ClientTurns(1, 1)
+    mine, other = TenantId("mine"), TenantId("other")
+
+    waiting, both_wait = [], asyncio.Event()
+
+    async def use_up() -> None:
+        burn(LIMIT_S / 2)
+        await asyncio.sleep(0)
+        burn(LIMIT_S * 0.6)
+        waiting.append(1)
+        if len(waiting) == 2:
+            both_wait.set()
+
+    async def waits_for_lock() -> None:
+        await use_up()
+        async with lock:
+            pytest.fail("not stopped")
+
+    async def waits_for_slot() -> None:
+        await use_up()
+        async with turns.turn(mine):
+            pytest.fail("not stopped")
+
+    async def hold() -> None:
+        async with turns.turn(other), lock:
+            await both_wait.wait()
+
+    holder = asyncio.create_task(hold())
+    await asyncio.sleep(0.01)
+    works = (waits_for_lock(), waits_for_slot())
+    tasks = [asyncio.create_task(in_slices(one, total_s=LIMIT_S)) for one in works]
+    done = await asyncio.gather(*tasks, return_exceptions=True)
+    assert [type(one) for one in done] == [OverBudget] * 2
+    await holder
+
+    async with asyncio.timeout(1), lock, turns.turn(other):
+        pass
+    async with asyncio.timeout(1), turns.turn(mine):
+        pass
+
+
+async def test_other_cancellations_keep_their_meaning() -> None:
+    """A timeout inside the work does not hide a later stop, and a stop hides no cancellation."""
+
+    async def after_timeout() -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.01):
+                await asyncio.Event().wait()
+        await _over_in_total()
+        await asyncio.sleep(0)
+
+    with pytest.raises(OverBudget):
+        await in_slices(after_timeout(), total_s=LIMIT_S)
+
+    cleaning = asyncio.Event()
+
+    async def cleans_up() -> None:
+        try:
+            await _over_in_total()
+        finally:
+            cleaning.set()
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(in_slices(cleans_up(), total_s=LIMIT_S))
+    await cleaning.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
 
 
 _PROGRAM = """

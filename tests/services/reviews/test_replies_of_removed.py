@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from adapters.system import new_ulid
+from domain.intake.event import Channel
 from domain.runs.errors import ReplySent
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
@@ -13,9 +14,11 @@ from services.reviews.replies import undo_reply, write_reply
 from services.reviews.reply_sending import start_reply
 from services.tenants.members import add_member, change_role, leave_client, remove_member
 from store.core.database import Database
+from store.reviews.reply_files import ReplyFileRepository
 from store.runs.tables import conversation_replies, engine_messages
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import units_on
+from tests.support.intake.attachments import PHOTO
 from tests.support.reviews.replies import BEN, WORDS, conversation_of, due_now, written
 from tests.support.runs.conversation import write
 from tests.support.tenants.shop import Shop
@@ -113,3 +116,20 @@ async def test_a_member_who_may_still_answer_is_sent_for(database: Database, sho
     async with units_on(database).of(shop.tenant) as work:
         await start_reply(work, reply.id)
     assert (await only_row(database, conversation_replies, id=reply.id))["state"] == "sent"
+
+
+async def test_the_files_of_a_cancelled_reply_return_to_their_author(
+    database: Database, shop: Shop
+) -> None:
+    ref = await write(database, shop, channel=Channel.EMAIL)
+    conversation_id = await conversation_of(database, ref.event_id)
+    member = await agent_of(database, shop)
+    reply = await written(database, shop, conversation_id, by=member, files=(PHOTO,))
+
+    async with units_on(database).spanning(shop.tenant) as work:
+        await remove_member(work, BEN, member.name)
+
+    async with database.tenant(shop.tenant) as connection:
+        files = ReplyFileRepository(connection, shop.tenant)
+        assert await files.of_reply(reply.id) == ()
+        assert len(await files.unsent(conversation_id, member.name)) == 1

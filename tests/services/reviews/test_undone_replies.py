@@ -4,14 +4,17 @@ import asyncio
 
 import pytest
 
+from domain.intake.event import Channel
 from domain.runs.errors import ReplyNotFound, ReplySent
 from domain.runs.teammate_reply import TeammateReply
-from services.reviews.replies import undo_reply
+from services.reviews.replies import undo_reply, write_reply
 from services.reviews.reply_sending import start_reply
 from store.core.database import Database
+from store.reviews.reply_files import ReplyFileRepository
 from store.runs.tables import conversation_replies, engine_messages
 from tests.support.core.rows import rows
 from tests.support.core.units import units_on
+from tests.support.intake.attachments import PHOTO
 from tests.support.reviews.replies import ANNA, BEN, WORDS, conversation_of, written
 from tests.support.runs.conversation import write
 from tests.support.tenants.shop import Shop
@@ -64,3 +67,21 @@ async def test_a_reply_that_was_started_cannot_be_undone(database: Database, sho
         await start_reply(work, reply.id)
         with pytest.raises(ReplySent):
             await undo_reply(work, ANNA, reply.id)
+
+
+async def test_a_repeated_reply_is_found_among_replies_with_other_files(
+    database: Database, shop: Shop
+) -> None:
+    """The same text was sent without a file, then with a file, and the first request again."""
+    ref = await write(database, shop, channel=Channel.EMAIL)
+    conversation_id = await conversation_of(database, ref.event_id)
+    bare = await written(database, shop, conversation_id)
+    with_file = await written(database, shop, conversation_id, files=(PHOTO,))
+    async with database.tenant(shop.tenant) as connection:
+        files = await ReplyFileRepository(connection, shop.tenant).of_reply(with_file.id)
+
+    async with units_on(database).of(shop.tenant) as work:
+        for file_ids, expected in (([], bare), ([one.id for one in files], with_file)):
+            again = await write_reply(work, ANNA, conversation_id, WORDS, file_ids=file_ids)
+            assert again.id == expected.id
+    assert len(await rows(database, conversation_replies, of=shop)) == 2

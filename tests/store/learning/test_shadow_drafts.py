@@ -14,7 +14,7 @@ from domain.reviews.escalation import Decision
 from store.core.database import Database
 from store.intake.tables import engine_events
 from store.learning.shadow_counts import ShadowCounts
-from store.learning.shadow_drafts import ANSWER_WITHIN, ShadowDrafts
+from store.learning.shadow_drafts import ANSWER_WITHIN, MOST_HEARD, ShadowDrafts
 from store.learning.tables import shadow_drafts
 from store.privacy.customer_redaction import CustomerWords
 from store.privacy.erasure_subject import Subject
@@ -120,3 +120,19 @@ async def test_the_report_counts_what_is_settled_and_shows_no_other_draft(
     assert report.conflicts == {FactKind.MONEY: 1}
     assert [example.run_id for example in report.examples] == [differs, agreed]
     assert (none.version, none.examples) == (None, ())
+
+
+async def test_one_message_completes_the_latest_drafts(database: Database, shop: Shop) -> None:
+    """A ticket with thousands of messages does not hold a transaction open."""
+    now = utc_now()
+    async with database.tenant(shop.tenant) as connection:
+        runs = [
+            await leave_shadow(connection, shop, THOUGHT, platform="zendesk")
+            for _ in range(MOST_HEARD + 2)
+        ]
+        await ShadowDrafts(connection, shop.tenant).heard(Provider.ZENDESK, "T-7", SENT, now)
+        found = await connection.scalars(
+            sa.select(shadow_drafts.c.run_id).where(shadow_drafts.c.sent.is_not(None))
+        )
+
+    assert sorted(found) == sorted(runs)[-MOST_HEARD:]
