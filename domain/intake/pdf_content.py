@@ -20,12 +20,16 @@ MAX_INFLATED: Final = 8 * 1024 * 1024
 """Maximum total size of the object streams of an event's files after inflating, in bytes. Without a
 limit, a file could inflate to a thousand times its size."""
 
-# Maximum counts per file: names spelled in hex, lookalikes of a dangerous name, streams, and object
-# streams. Beyond these limits, the search would be too expensive.
-_MAX_ESCAPES: Final = 20_000
+MAX_ESCAPES: Final = 20_000
+"""Maximum number of names spelled in hex, in all files of an event and their object streams."""
+
+MAX_OBJECT_STREAMS: Final = 5_000
+"""Maximum number of object streams in all files of an event."""
+
+# Maximum counts in all files of an event: lookalikes of a dangerous name, and streams. Beyond these
+# limits, the search would be too expensive.
 _MAX_LOOKALIKES: Final = 20_000
 _MAX_STREAMS: Final = 50_000
-_MAX_OBJECT_STREAMS: Final = 10_000
 # At most one in this many bytes may be a "#". The limit leaves a wide margin: in a compressed
 # stream, about one byte in 256 is a "#" by chance.
 _MAX_SHARE_OF_HASHES: Final = 50
@@ -62,9 +66,14 @@ class _Opaque(Exception):
 
 @dataclass(slots=True)
 class InflateBudget:
-    """The number of bytes that remain for inflating the object streams of an event's files."""
+    """The work that remains for the files of an event. `left`: bytes of inflated object streams.
+    The other attributes are counts. Each search reduces them, and raises _Opaque at the limit."""
 
     left: int = MAX_INFLATED
+    escapes: int = MAX_ESCAPES
+    lookalikes: int = _MAX_LOOKALIKES
+    streams: int = _MAX_STREAMS
+    object_streams: int = MAX_OBJECT_STREAMS
 
 
 def pdf_refusal(data: bytes, budget: InflateBudget) -> AttachmentRefusal | None:
@@ -73,27 +82,30 @@ def pdf_refusal(data: bytes, budget: InflateBudget) -> AttachmentRefusal | None:
     if b"%%EOF" not in data[-_TAIL:]:
         return AttachmentRefusal.UNREADABLE
     try:
-        plain = _unescaped(data)
-        if _contains(plain, (b"/Encrypt",), _ENCRYPTED):
+        plain = _unescaped(data, budget)
+        if _contains(plain, (b"/Encrypt",), _ENCRYPTED, budget):
             return AttachmentRefusal.PDF_ENCRYPTED
-        if _is_active(plain) or _contains(_outside_streams(plain), _SHORT_NAMES, _SHORT):
+        outside = _outside_streams(plain, budget)
+        if _is_active(plain, budget) or _contains(outside, _SHORT_NAMES, _SHORT, budget):
             return AttachmentRefusal.PDF_ACTIVE
-        for text in map(_unescaped, _object_streams(data, plain, budget)):
-            if _is_active(text) or _contains(text, _SHORT_NAMES, _SHORT):
+        for content in _object_streams(data, plain, budget):
+            text = _unescaped(content, budget)
+            if _is_active(text, budget) or _contains(text, _SHORT_NAMES, _SHORT, budget):
                 return AttachmentRefusal.PDF_ACTIVE
     except _Opaque:
         return AttachmentRefusal.UNREADABLE
     return None
 
 
-def _is_active(data: bytes) -> bool:
-    return _contains(data, _ACTIVE_NAMES, _ACTIVE)
+def _is_active(data: bytes, budget: InflateBudget) -> bool:
+    return _contains(data, _ACTIVE_NAMES, _ACTIVE, budget)
 
 
-def _contains(data: bytes, names: tuple[bytes, ...], pattern: re.Pattern[bytes]) -> bool:
-    """Return True if the pattern matches at one of the names. Raises _Opaque if it fails to match
-    at more than _MAX_LOOKALIKES of them."""
-    left = _MAX_LOOKALIKES
+def _contains(
+    data: bytes, names: tuple[bytes, ...], pattern: re.Pattern[bytes], budget: InflateBudget
+) -> bool:
+    """Return True if the pattern matches at one of the names. Raises _Opaque at too many places
+    where it does not match."""
     for name in names:
         for start in range(0, len(data), _WINDOW):
             end = start + _WINDOW + len(name) - 1
@@ -101,28 +113,47 @@ def _contains(data: bytes, names: tuple[bytes, ...], pattern: re.Pattern[bytes])
             while place >= 0:
                 if pattern.match(data, place):
                     return True
-                left -= 1
-                if left < 0:
+                if not budget.lookalikes:
                     raise _Opaque
+                budget.lookalikes -= 1
                 place = data.find(name, place + 1, end)
     return False
 
 
-def _unescaped(data: bytes) -> bytes:
-    """Return the data with names decoded: "/J#53" becomes "/JS". Raises _Opaque."""
-    if data.count(b"#") > _MAX_ESCAPES + len(data) // _MAX_SHARE_OF_HASHES:
+def _unescaped(data: bytes, budget: InflateBudget) -> bytes:
+    """Return the data with names decoded: "/J#53" becomes "/JS". Runs of slashes are shortened,
+    because they make every search for a name slow. Raises _Opaque."""
+    hashes = data.count(b"#")
+    if hashes > budget.escapes + len(data) // _MAX_SHARE_OF_HASHES:
         raise _Opaque
-    plain, count = _ESCAPE.subn(lambda found: bytes.fromhex(found[1].decode()), data, _MAX_ESCAPES)
-    if count == _MAX_ESCAPES:
-        raise _Opaque
-    return plain
+    plain = data
+    if hashes:
+        plain, count = _ESCAPE.subn(
+            lambda found: bytes.fromhex(found[1].decode()), data, budget.escapes + 1
+        )
+        if count > budget.escapes:
+            raise _Opaque
+        budget.escapes -= count
+    if b"//" not in plain:
+        return plain
+    return b"".join(
+        _shortened(plain[start : start + _WINDOW]) for start in range(0, len(plain), _WINDOW)
+    )
 
 
-def _outside_streams(data: bytes) -> bytes:
+def _shortened(window: bytes) -> bytes:
+    while b"//" in window:
+        window = window.replace(b"//", b"/")
+    return window
+
+
+def _outside_streams(data: bytes, budget: InflateBudget) -> bytes:
     """Return the data outside streams. An unterminated stream is not removed. Raises _Opaque."""
     # Each stream contains the word twice.
-    if data.count(b"stream") > 2 * _MAX_STREAMS:
+    streams = data.count(b"stream") // 2
+    if streams > budget.streams:
         raise _Opaque
+    budget.streams -= streams
     pieces: list[bytes] = []
     place = 0
     while (stream_start := _STREAM.search(data, place)) is not None:
@@ -140,8 +171,10 @@ def _object_streams(data: bytes, plain: bytes, budget: InflateBudget) -> Iterato
     Raises _Opaque for a stream that is not deflated, that exceeds the budget, or whose name is
     escaped. Each search starts where the previous one ended, so the data is scanned in one pass.
     """
-    if plain.count(b"/ObjStm") > _MAX_OBJECT_STREAMS:
+    streams = plain.count(b"/ObjStm")
+    if streams > budget.object_streams:
         raise _Opaque
+    budget.object_streams -= streams
     if len(_OBJECT_STREAM.findall(plain)) != len(_OBJECT_STREAM.findall(data)):
         raise _Opaque
     place = 0

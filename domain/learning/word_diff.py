@@ -8,7 +8,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from domain.core.comparable import is_comparable
+from domain.core.comparable import DiffBudget, comparison
 from domain.core.effort import spend
 
 # The units of comparison, from fine to coarse: words with punctuation and whitespace, lines, and
@@ -32,21 +32,28 @@ class Piece(BaseModel):
     text: str
 
 
-def word_diff(before: str, after: str) -> tuple[Piece, ...]:
+def word_diff(before: str, after: str, budget: DiffBudget | None = None) -> tuple[Piece, ...]:
     """Return the pieces of the difference between `before` and `after`, in order.
 
     All pieces except the insertions form `before`. All pieces except the deletions form `after`.
     Texts that are too long to compare by words are compared by lines, or else as a whole.
     Neighbouring pieces have different kinds, and no piece is empty.
+
+    `budget`: the budget of the page that shows the diff. Once it is used up, texts are compared as
+    a whole.
     """
     spend(len(before) + len(after))
+    budget = DiffBudget() if budget is None else budget
     for pattern in _UNITS:
         old, new = pattern.findall(before), pattern.findall(after)
         head, tail = _common_ends(old, new)
         old_middle, new_middle = old[head : len(old) - tail], new[head : len(new) - tail]
-        if not is_comparable(old_middle, new_middle, but_blanks=True):
+        # All white space is considered equal. It may join matching words, but is not a match by
+        # itself.
+        found = comparison(old_middle, new_middle, is_blank=str.isspace, budget=budget)
+        if found is None:
             continue
-        middle = _compared(old_middle, new_middle)
+        middle = _compared(old_middle, new_middle, found)
         ends = _piece(PieceKind.EQUAL, old[:head]), _piece(PieceKind.EQUAL, old[len(old) - tail :])
         return tuple(_joined([ends[0], *middle, ends[1]]))
     return tuple(_joined([(PieceKind.DELETE, before), (PieceKind.INSERT, after)]))
@@ -62,9 +69,9 @@ def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
     return head, tail
 
 
-def _compared(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[PieceKind, str]]:
-    # All white space is considered equal. It may join matching words, but is not a match by itself.
-    matcher = SequenceMatcher(str.isspace, old, new, autojunk=False)
+def _compared(
+    old: Sequence[str], new: Sequence[str], matcher: SequenceMatcher[str]
+) -> Iterator[tuple[PieceKind, str]]:
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
         if tag == "equal":
             yield _piece(PieceKind.EQUAL, old[old_from:old_to])

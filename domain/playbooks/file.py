@@ -6,13 +6,12 @@ Each problem is identified by its path, such as `playbooks[0].actions.refund.lim
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import unified_diff
 from typing import Final
 
 from pydantic import JsonValue, ValidationError
 
 from domain.agent.rulebook import ActionRule, MoneyLimits
-from domain.core.comparable import is_comparable
+from domain.core.comparable import DiffBudget, unified
 from domain.core.document_size import bounded_problems, oversized
 from domain.core.errors import InvalidInput
 from domain.core.money import Money
@@ -102,22 +101,16 @@ def write_playbooks(specs: Sequence[PlaybookSpec]) -> str:
     return write_list({"version": 1}, "playbooks", map(written, specs))
 
 
-def diff(before: PlaybookSpec, after: PlaybookSpec) -> str:
+def diff(before: PlaybookSpec, after: PlaybookSpec, budget: DiffBudget | None = None) -> str:
     """Return the line-by-line difference between two playbooks in the format of `diff -u`. Return
     an empty text if they are equal.
 
-    The difference omits the active state, which is not part of a version. If a playbook repeats
-    lines so often that comparing would take too long, both playbooks are returned in full, one
-    below the other.
+    The difference omits the active state, which is not part of a version. If comparing would take
+    too long, both playbooks are returned in full, one below the other. `budget`: the budget of the
+    page that shows the difference.
     """
     old, new = (_lines(spec) for spec in (before, after))
-    if old == new:
-        return ""
-    if not is_comparable(old, new):
-        return "".join(
-            ("--- before\n", "+++ after\n", *(f"-{it}" for it in old), *(f"+{it}" for it in new))
-        )
-    return "".join(unified_diff(old, new, "before", "after"))
+    return "" if old == new else "".join(unified(old, new, budget))
 
 
 def _lines(spec: PlaybookSpec) -> list[str]:

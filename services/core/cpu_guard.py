@@ -1,5 +1,5 @@
 """A limit on the CPU time for which one piece of synchronous work may block the event loop. Source:
-docs/decisions/0112.
+docs/decisions/0108.
 
 The step budget (`domain/core/effort.py`) counts characters. It does not stop a regular expression
 that backtracks, or a library call that takes quadratic time. The guard stops both: a kernel timer

@@ -1,6 +1,7 @@
 """Attachments from strangers: stored by their bytes, after one pass."""
 
 import struct
+import time
 import unicodedata
 import zlib
 
@@ -15,7 +16,7 @@ from domain.intake.attachment import (
     clean_file_name,
 )
 from domain.intake.attachment_type import MediaType, inspect
-from domain.intake.pdf_content import MAX_INFLATED
+from domain.intake.pdf_content import MAX_ESCAPES, MAX_INFLATED, MAX_OBJECT_STREAMS
 from domain.intake.refused_file import AttachmentRefusal
 from tests.support.core.each import each
 from tests.support.intake.attachments import pdf, png
@@ -129,6 +130,52 @@ def test_the_files_of_a_message_inflate_to_so_much_together() -> None:
     refusals = [one.refusal for one in inspect([small, bomb, bomb, small])]
     full = AttachmentRefusal.UNREADABLE
     assert refusals == [None, full, full, full]
+
+
+def _object_streams(inside: bytes, count: int) -> AttachedFile:
+    stream = b"/ObjStm >>stream\n" + zlib.compress(inside, 9) + b"endstream\n"
+    return AttachedFile("a.pdf", "application/pdf", b"%PDF-1.5\n" + stream * count + b"%%EOF")
+
+
+@each(
+    [
+        # Earlier, this file of 460 KB took more than a second, because escapes were counted per
+        # stream.
+        (_object_streams(b"#41" * 260, 9_990),),
+        (_object_streams(b"#41" * 260, MAX_OBJECT_STREAMS),),
+        (_object_streams(b"/JSx" * 500, MAX_OBJECT_STREAMS // 2),),
+    ]
+)
+def test_the_streams_of_a_file_share_one_limit(file: AttachedFile) -> None:
+    began = time.thread_time()
+
+    (found,) = inspect([file])
+
+    assert time.thread_time() - began < 0.3
+    assert found.refusal is AttachmentRefusal.UNREADABLE
+
+
+@each(
+    [
+        (_object_streams(b"/#41" * 20, MAX_ESCAPES // 40),),
+        (_object_streams(b"x", MAX_OBJECT_STREAMS // 2),),
+        (_object_streams(b"/JSx" * 500, 20),),
+        (AttachedFile("a.pdf", "application/pdf", pdf(b"stream\n endstream " * 24_000)),),
+    ]
+)
+def test_the_files_of_a_message_share_one_limit(file: AttachedFile) -> None:
+    refusals = [one.refusal for one in inspect([file] * 4)]
+
+    assert refusals[0] is None
+    assert refusals[-1] is AttachmentRefusal.UNREADABLE
+
+
+def test_a_name_after_a_run_of_slashes_is_found() -> None:
+    (found,) = inspect(
+        [AttachedFile("a.pdf", "application/pdf", pdf(b"/" * 600_001 + b"JavaScript (x)"))]
+    )
+
+    assert found.refusal is AttachmentRefusal.PDF_ACTIVE
 
 
 def test_only_so_many_files_are_kept() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.core.comparable import MOST_UNITS
+from domain.core.comparable import MOST_UNITS, DiffBudget
 from domain.learning.word_diff import Piece, PieceKind, word_diff
 
 EQUAL, INSERT, DELETE = PieceKind.EQUAL, PieceKind.INSERT, PieceKind.DELETE
@@ -76,3 +76,40 @@ def test_hostile_texts_cost_little(words: list[str]) -> None:
     word_diff(f"x {text} y", f"z {text[3:]} v")
 
     assert time.process_time() - began < 1
+
+
+def _many_levels(levels: int, repeated: int, own: str, separator: str = " ", pad: str = "") -> str:
+    """Return a text with a common and an own unit in turn. `difflib` compares the repeated units at
+    the end once more for each of them."""
+    units = [f"{unit}{number}{pad}" for number in range(levels) for unit in ("x", f"{own}u")]
+    ends = [unit for number in range(repeated) for unit in (f"zz{pad}", f"{own}p{number}{pad}")]
+    return separator.join([*units, *ends])
+
+
+@pytest.mark.parametrize(
+    ("levels", "repeated", "separator", "pad"),
+    [(300, 190, " ", ""), (780, 190, "\n", ""), (780, 190, "\n", " a b c d e f")],
+    ids=["words", "words on lines", "lines"],
+)
+def test_many_small_differences_cost_little(
+    levels: int, repeated: int, separator: str, pad: str
+) -> None:
+    """Earlier, these texts of 5,000 to 33,000 characters took one to three seconds."""
+    before, after = (_many_levels(levels, repeated, own, separator, pad) for own in "ab")
+    began = time.thread_time()
+
+    pieces = word_diff(before, after)
+
+    assert time.thread_time() - began < 0.5
+    assert [one.kind for one in pieces] == [DELETE, INSERT]
+
+
+def test_a_page_of_expensive_diffs_has_one_limit() -> None:
+    before, after = (_many_levels(100, 30, own) for own in "ab")
+    budget = DiffBudget()
+
+    shown = [word_diff(before, after, budget) for _ in range(100)]
+
+    assert budget.left >= 0
+    assert len(shown[0]) > 2
+    assert [one.kind for one in shown[-1]] == [DELETE, INSERT]

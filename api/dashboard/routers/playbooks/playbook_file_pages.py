@@ -16,6 +16,7 @@ from api.dashboard.post import ManagersPost
 from api.dashboard.typed import kept_fields
 from api.documents import read_yaml_document
 from api.http.json_body import YAML
+from domain.core.comparable import DiffBudget
 from domain.core.document import DocumentKind
 from domain.core.errors import DomainError
 from domain.playbooks.errors import InvalidPlaybook
@@ -36,10 +37,11 @@ _HEAD_LINES: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Previewed:
-    """The effect of a playbook file on one playbook, with the lines that change."""
+    """The effect of a playbook file on one playbook, with the lines that change. `lines`: None if
+    the page does not show the lines, because comparing all playbooks would take too long."""
 
     change: PlaybookChange
-    lines: tuple[str, ...]
+    lines: tuple[str, ...] | None
 
 
 @router.get(f"{PLAYBOOKS}/file")
@@ -66,7 +68,9 @@ async def preview(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
     text = typed["file"].replace("\r\n", "\n")
     if text:
         try:
-            changes = _previewed(page, entries, await _specs(page, text))
+            specs = await _specs(page, text)
+            # In a thread, because comparing all playbooks of a file may take tenths of a second.
+            changes = await asyncio.to_thread(_previewed, page, entries, specs)
         except InvalidPlaybook as error:
             problems = await placed(page, error, text)
         except DomainError as error:
@@ -109,18 +113,22 @@ def _previewed(
 ) -> tuple[Previewed, ...]:
     """Return the effect of the file on each playbook. Raises PlaybookNameTaken."""
     by_id = {one.playbook.id: one for one in entries}
-    changes = compare(entries, specs, page.resources.new_id)
+    budget = DiffBudget()
     return tuple(
-        Previewed(
-            one,
-            tuple(
-                diff(before.spec, one.entry.spec).splitlines()[_HEAD_LINES:]
-                if (before := by_id.get(one.entry.playbook.id))
-                else ()
-            ),
-        )
-        for one in changes
+        Previewed(one, _changed_lines(by_id.get(one.entry.playbook.id), one.entry, budget))
+        for one in compare(entries, specs, page.resources.new_id)
     )
+
+
+def _changed_lines(
+    before: PlaybookEntry | None, after: PlaybookEntry, budget: DiffBudget
+) -> tuple[str, ...] | None:
+    """Return the lines of the diff. Return None if the budget is used up."""
+    if before is None or before.spec == after.spec:
+        return ()
+    if budget.is_used_up:
+        return None
+    return tuple(diff(before.spec, after.spec, budget).splitlines()[_HEAD_LINES:])
 
 
 def _seen(entries: Iterable[PlaybookEntry]) -> str:

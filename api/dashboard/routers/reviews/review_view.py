@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 from domain.agent.plan import PlannedAction
 from domain.agent.policy_decision import PolicyDecision
 from domain.agent.rulebook import ActionRule
+from domain.core.comparable import DiffBudget
 from domain.core.money import Money
 from domain.dashboard.draft import Draft
 from domain.learning.word_diff import Piece, word_diff
@@ -50,13 +51,16 @@ def diffs_of(
     found: Review, refused: Draft | None
 ) -> tuple[tuple[Piece, ...], tuple[Piece, ...] | None]:
     """Return two word diffs. The first compares the agent's draft with the current draft. The
-    second compares the draft of a rejected approval with the current draft. The second is None if
-    no approval was rejected, or if these two drafts are equal."""
-    own = word_diff(found.agent_draft, found.draft) if found.draft != found.agent_draft else ()
+    second compares the draft of a rejected approval with the current draft. It is None if no
+    approval was rejected or the two drafts are equal. Both diffs share one DiffBudget."""
+    budget = DiffBudget()
+    own: tuple[Piece, ...] = ()
+    if found.draft != found.agent_draft:
+        own = word_diff(found.agent_draft, found.draft, budget)
     seen = None if refused is None else refused.fields.get("draft", "").replace("\r\n", "\n")
     if seen is None or seen == found.draft.replace("\r\n", "\n"):
         return own, None
-    return own, word_diff(seen, found.draft)
+    return own, word_diff(seen, found.draft, budget)
 
 
 def rules_of(found: Review, context: ReviewContext) -> list[RuleOfDecision]:

@@ -14,6 +14,7 @@ from api.dashboard.variant_form import NO_VARIANT, playbooks_of, variant_in, who
 from api.route import PathId
 from api.schemas.core.client_query import PageQuery, cursor_after
 from api.schemas.simulation.replay import ExamplesQuery, NewReplayBody
+from domain.core.comparable import DiffBudget
 from domain.core.errors import InvalidBody
 from domain.learning.word_diff import Piece, word_diff
 from domain.simulation.errors import ReplayNotFound
@@ -103,8 +104,7 @@ async def replay(page: ReplayPage) -> Response:
         "simulation/replay.html",
         replay=there,
         is_over=there.state not in UNFINISHED,
-        # The comparison runs in a thread, because comparing long drafts takes several tenths of a
-        # second.
+        # The comparisons run in a thread, because those of one page may take a tenth of a second.
         examples=await asyncio.to_thread(_compared, found[:shown]),
         cursor=cursor_after(found, shown, lambda last: last.event_id),
         kinds=tuple(ReplayChangeKind),
@@ -122,8 +122,10 @@ async def stop(post: ReplayPost) -> Response:
 
 
 def _compared(found: Sequence[ReplayExample]) -> list[tuple[ReplayExample, tuple[Piece, ...]]]:
-    """Return each example with a word diff between its two drafts."""
-    return [(one, word_diff(one.draft_before, one.draft_after)) for one in found]
+    """Return each example with a word diff between its two drafts. The work for one page is
+    limited. Beyond the limit, drafts are shown one below the other."""
+    budget = DiffBudget()
+    return [(one, word_diff(one.draft_before, one.draft_after, budget)) for one in found]
 
 
 def _micros(text: str) -> int:
