@@ -61,12 +61,12 @@ async def received(
     BodyTooSlow, InvalidBody."""
     announced_length(request, at_most=at_most)
     coming: ConcurrentCallers[str] = request.app.state.resources.bodies
-    uploads: FairRoom = request.app.state.resources.uploads
     # A body that arrived together with the request head is read without waiting, so it never
     # occupies a slot for bodies in transit.
     with coming.join(request.state.caller):
         if at_most <= MAX_BYTES:
             return await body_within(request, at_most=at_most, seconds=seconds)
+        uploads: FairRoom = request.app.state.resources.uploads
         with uploads.place(request.state.caller) as place:
             return await body_within(request, at_most=at_most, seconds=seconds, place=place)
 

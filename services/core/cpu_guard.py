@@ -168,8 +168,11 @@ def _on_tick(_: int, frame: FrameType | None) -> None:
 
 
 def _is_protected(frame: FrameType) -> bool:
-    """Return True if the guarded work is importing a module, compiling a pattern, changing the
-    connection slots, or running a cached function without parameters, which loads a data file."""
+    """Return True if the guarded work must not be interrupted now.
+
+    It is importing a module, compiling a pattern or changing the connection slots. Or it is running
+    a cached function without parameters, which loads a data file.
+    """
     here: FrameType | None = frame
     while here is not None and here.f_code is not _run.__code__:
         code = here.f_code

