@@ -168,8 +168,9 @@ def _on_tick(_: int, frame: FrameType | None) -> None:
 
 
 def _is_protected(frame: FrameType) -> bool:
-    """Return True if the guarded work is importing a module, compiling a pattern, changing the
-    connection slots, or running a cached function without parameters, which loads a data file."""
+    """Return True if the guarded work is importing a module or compiling a pattern. Also return
+    True if it is changing the connection slots, or running a cached function without parameters,
+    which loads a data file."""
     here: FrameType | None = frame
     while here is not None and here.f_code is not _run.__code__:
         code = here.f_code
