@@ -1,6 +1,7 @@
 """The files that members attach to replies. A file is uploaded first, and the reply then contains
 it."""
 
+import hashlib
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
@@ -25,6 +26,8 @@ from store.runs.tables import engine_messages
 _FILES: Final = attachments.c
 _COLUMNS: Final = tuple(_FILES[name] for name in Attachment.model_fields)
 _CLAIM_CHARS: Final = 200
+# The digest of a deleted file, because exports require a digest.
+_EMPTY: Final = hashlib.sha256().digest()
 
 
 class ReplyFileRepository(TenantRepository):
@@ -148,7 +151,7 @@ class ReplyFileRepository(TenantRepository):
                 name="",
                 claimed_type="",
                 media_type=None,
-                digest=b"",
+                digest=_EMPTY,
             )
         )
         if not removed.rowcount:
