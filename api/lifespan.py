@@ -60,6 +60,7 @@ from services.core.fair_room import FairRoom
 from services.core.fair_turns import FairTurns
 from services.core.unit_of_work import UnitsOfWork
 from services.intake.entry_limiter import EntryLimiter
+from services.intake.file_inspector import FileInspector
 from services.tenants.key_uses import KeyUses
 from settings import Settings
 from settings.service import IntegrationSettings
@@ -96,7 +97,7 @@ def resources_held(
         searches = search_turns()
         gaps = GapReading(QuestionReader(), searches)
         inbound = InboundEntryLimiter.of(database, utc_now)
-        documents = DocumentPool()
+        documents, files = DocumentPool(), FileInspector()
         ready = readiness(_checks(database, client))
         sources = state_sources(reports, client, utc_now)
         streams = WidgetStreams()
@@ -127,6 +128,7 @@ def resources_held(
                 bodies=ConcurrentCallers(at_most=MAX_COMING),
                 uploads=FairRoom(in_all=MAX_UPLOADS, of_one=MAX_UPLOADS_OF_ONE),
                 documents=FairDocuments(documents),
+                files=files,
                 dry_runs=FairTurns(patience_s=_DRY_RUN_PATIENCE_S, most_of_one=8, most=64),
                 searches=searches,
                 keys=key_reads(database),
@@ -172,6 +174,7 @@ def resources_held(
             await provider.close()
         await outside.aclose()
         await documents.close()
+        files.close()
         await ready.close()
         await state.close()
         await reports.close()

@@ -36,6 +36,7 @@ from services.core.fair_turns import FairTurns
 from services.core.shared_reads import SharedReads
 from services.core.unit_of_work import UnitsOfWork
 from services.intake.entry_limiter import EntryLimiter
+from services.intake.file_inspector import FileInspector
 from services.tenants.key_uses import KeyUses
 from settings import Settings
 from store.core.database import Database
@@ -67,6 +68,7 @@ class Resources:
     bodies: ConcurrentCallers[str]
     uploads: FairRoom
     documents: FairDocuments
+    files: FileInspector
     dry_runs: FairTurns
     searches: FairTurns
     keys: SharedReads[KeyMaterial, ActiveKey | None]

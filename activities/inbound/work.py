@@ -19,6 +19,7 @@ from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.inbound_webhook import WebhookKind
 from domain.inbound.meaning import ComplianceRequest, InboundTicket, Meaning, Nothing
 from domain.inbound.ports import ErasureStarter, Platform
+from domain.intake.attachment_type import Inspected
 from domain.intake.errors import LargeEventsWait
 from domain.integrations.errors import UnknownProvider
 from domain.integrations.providers import Provider
@@ -27,6 +28,7 @@ from services.core.fair_turns import FairTurns
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from services.inbound.effects import Doer, carry_out
 from services.inbound.queue_turns import Failure, QueueTurn, end_turn, hand_over, has_ended
+from services.intake.file_inspector import FileInspector
 from store.inbound.inbound_queues import lock_queues
 from store.inbound.work import StoredWebhook, WebhookStanding, WorkRepository
 
@@ -64,6 +66,7 @@ class WorkOnWebhook:
         self._doer = doer
         self._platforms = platforms
         self._erasures = erasures
+        self._files = FileInspector()
         self._large = asyncio.Semaphore(_LARGE_AT_ONCE)
         self._large_turns = FairTurns(
             patience_s=_PATIENCE_S, most_of_one=_MOST_LARGE_OF_ONE, most=_MOST_LARGE
@@ -96,7 +99,7 @@ class WorkOnWebhook:
                 said: Meaning | Failure = await self._read(tenant, webhook)
             except WebhookUnreadable as error:
                 said = Failure(error.reason)
-            return await self._carry_out(step, webhook, said)
+            return await self._carry_out(step, webhook, said, await self._inspected(tenant, said))
 
     @activity.defn(name=names.GIVE_UP_WEBHOOK)
     async def give_up(self, step: GiveUpWebhookInput) -> WebhookWorked:
@@ -129,8 +132,22 @@ class WorkOnWebhook:
             return _NOTHING_LEFT
         return await asyncio.to_thread(_said, platform, webhook, body)
 
+    async def _inspected(self, tenant: TenantId, said: Meaning | Failure) -> tuple[Inspected, ...]:
+        """Inspect a message's attachments before the transaction. The transaction locks the
+        client's account. Raises LargeEventsWait."""
+        if not isinstance(said, InboundTicket):
+            return ()
+        try:
+            return await self._files.inspect(tenant, said.attachments)
+        except CallerBusy:
+            raise LargeEventsWait from None
+
     async def _carry_out(
-        self, step: ProcessWebhookInput, webhook: StoredWebhook, said: Meaning | Failure
+        self,
+        step: ProcessWebhookInput,
+        webhook: StoredWebhook,
+        said: Meaning | Failure,
+        inspected: tuple[Inspected, ...],
     ) -> WebhookWorked:
         tenant = TenantId(step.ref.client_id)
         async with self._opened(tenant, said) as work:
@@ -139,7 +156,7 @@ class WorkOnWebhook:
             came_to = (
                 said
                 if isinstance(said, Failure)
-                else await carry_out(work, self._doer, webhook, said)
+                else await carry_out(work, self._doer, webhook, said, inspected)
             )
             begins = isinstance(came_to, WebhookEffect) and came_to.erase is not None
             if not begins:

@@ -27,6 +27,13 @@ MAX_REPLY_FILES: Final = 5
 MAX_REPLY_BYTES: Final = 5 * 1024 * 1024
 """Maximum total size, in bytes, of a reply's files. Every supported channel accepts this size."""
 
+MAX_DAY_UPLOADS: Final = 1_000
+"""Maximum number of files that a client's members upload in 24 hours. Deleted files count."""
+
+DELETED: Final = "deleted"
+"""The reason of a member's file that was deleted before it was sent. The file has the state
+`refused`. It is never shown, and remains without content so that the daily limits count it."""
+
 MAX_NAME_CHARS: Final = 200
 
 _NAMELESS: Final = "fichier"

@@ -1,6 +1,7 @@
 """The effects of webhooks. For each kind of webhook content, one function applies the reported
 change."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -16,6 +17,7 @@ from domain.inbound.meaning import (
     StaffMessage,
     TicketClosed,
 )
+from domain.intake.attachment_type import Inspected
 from domain.integrations.errors import IntegrationNotFound
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
@@ -41,10 +43,15 @@ class Doer:
 
 
 async def carry_out(
-    work: UnitOfWork, doer: Doer, webhook: StoredWebhook, meaning: Meaning
+    work: UnitOfWork,
+    doer: Doer,
+    webhook: StoredWebhook,
+    meaning: Meaning,
+    inspected: Sequence[Inspected] = (),
 ) -> WebhookEffect | Wait:
     """Apply the effect of a webhook once. Each effect has an idempotency key and is committed
-    together with its record.
+    together with its record. `inspected`: the attachments of an InboundTicket after their
+    inspection.
 
     For a compliance request, `work` must span clients, because erasures span clients. Raises the
     errors of the use cases that it calls.
@@ -52,7 +59,13 @@ async def carry_out(
     match meaning:
         case InboundTicket():
             return await take_ticket(
-                work, doer.actor, webhook, meaning, doer.now, service_address=doer.service_address
+                work,
+                doer.actor,
+                webhook,
+                meaning,
+                doer.now,
+                inspected=inspected,
+                service_address=doer.service_address,
             )
         case OrderNews():
             return await _note_orders(work, webhook, meaning)

@@ -1,5 +1,6 @@
 """Inbound tickets: admit a customer's message from a webhook as an event, exactly once."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
 
@@ -9,6 +10,7 @@ from domain.inbound.effect import BEHIND, Wait, WebhookEffect, wait_after
 from domain.inbound.inbound_webhook import Outcome, WaitsFor, WebhookState
 from domain.inbound.kept_bytes import MIDDLE, UNPROVED_WAITING
 from domain.inbound.meaning import InboundTicket
+from domain.intake.attachment_type import Inspected
 from domain.intake.errors import (
     ClientRateLimited,
     CustomerRateLimited,
@@ -39,6 +41,7 @@ async def take_ticket(
     ticket: InboundTicket,
     now: Clock,
     *,
+    inspected: Sequence[Inspected],
     service_address: str,
 ) -> WebhookEffect | Wait:
     """Admit a customer's message with its attachments, unless the message is already known or a
@@ -48,8 +51,8 @@ async def take_ticket(
     limit, the share of unverified senders, or the quota. A message also waits if it would overtake
     a waiting message. A message from an unverified sender is dropped if no more such messages may
     wait. A message that matches no playbook does not wait for the storage limit on events. If that
-    limit has been reached, the event is not stored. Raises the errors raised by `admit_event`,
-    except for these limits.
+    limit has been reached, the event is not stored. `inspected`: the message's attachments after
+    their inspection. Raises the errors raised by `admit_event`, except for these limits.
     """
     messages = InboundMessageRepository(work.connection, work.tenant)
     message = (webhook.integration_id, ticket.message_key)
@@ -74,7 +77,7 @@ async def take_ticket(
             if event_id is not None:
                 await AttachmentRepository(work.connection, work.tenant).store(
                     event_id,
-                    ticket.attachments,
+                    inspected,
                     is_unproved=unproved,
                     now=work.now,
                     new_id=work.new_id,

@@ -88,7 +88,9 @@ _REVIEWS: Final = sa.text("""
 """)
 _ATTACHMENTS: Final = sa.text("""
     SELECT event_id, id, name, media_type, size, created_at FROM attachments
-    WHERE client_id = :client_id AND event_id = ANY(:events) ORDER BY event_id, position
+    WHERE client_id = :client_id AND event_id = ANY(:events)
+      AND reason IS DISTINCT FROM 'deleted'
+    ORDER BY event_id, position
 """)
 _MEMORY: Final = sa.text("""
     SELECT summary FROM customer_memories WHERE client_id = :client_id AND key = :memory

@@ -7,6 +7,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from domain.core.ids import first_ulid
+from domain.intake.attachment import DELETED
 from store.core.repository import TenantRepository
 from store.intake.tables import attachments
 from store.runs.tables import engine_messages
@@ -44,17 +45,33 @@ class AttachmentBytes(TenantRepository):
         return removed.rowcount
 
     async def kept(self, *, since: datetime | None = None, only_unproved: bool = False) -> int:
-        """Return the number of bytes stored for the client's attachments that arrived since
-        `since`. `only_unproved`: count only attachments from senders who have not verified their
-        address."""
+        """Return the number of bytes stored for the client's attachments. `since`: count only
+        attachments that arrived since then, and include deleted files of members. `only_unproved`:
+        count only attachments from senders who have not verified their address."""
         table = attachments.c
+        is_counted = table.state == "stored"
+        if since:
+            is_counted |= table.reason == DELETED
         total = await self._connection.scalar(
             sa.select(sa.func.coalesce(sa.func.sum(table.size), 0)).where(
                 table.client_id == self._tenant,
-                table.state == "stored",
+                is_counted,
                 # Ids are ordered by time, so these rows are at the end of the primary key index.
                 table.id >= first_ulid(since) if since else sa.true(),
                 _IS_UNPROVED if only_unproved else sa.true(),
             )
         )
         return int(total or 0)
+
+    async def uploads(self, since: datetime) -> int:
+        """Return the number of files that the client's members have uploaded since `since`,
+        including deleted files."""
+        table = attachments.c
+        count = await self._connection.scalar(
+            sa.select(sa.func.count()).where(
+                table.client_id == self._tenant,
+                table.id >= first_ulid(since),
+                table.uploaded_by.is_not(None),
+            )
+        )
+        return int(count or 0)

@@ -1,6 +1,5 @@
 """Attachments of events: their public metadata, and their content in chunks."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from datetime import datetime, timedelta
 from typing import Final
@@ -8,20 +7,22 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.core.attached_file import AttachedFile
 from domain.core.plain_text import clean_line
 from domain.core.ports import NewId
 from domain.intake.attachment import (
+    DELETED,
     MAX_DAY_BYTES,
     MAX_DAY_BYTES_WITHOUT_PLAN,
     MAX_DAY_UNPROVED_BYTES,
     MAX_DAY_UNPROVED_BYTES_WITHOUT_PLAN,
+    MAX_DAY_UPLOADS,
     Attachment,
     AttachmentState,
     clean_file_name,
 )
-from domain.intake.attachment_type import Inspected, inspect, within
-from domain.intake.errors import AttachmentNotFound
+from domain.intake.attachment_type import Inspected, within
+from domain.intake.errors import AttachmentNotFound, AttachmentRefused
+from domain.intake.refused_file import AttachmentRefusal
 from domain.integrations.mail_allowance import is_accountable
 from store.core.repository import TenantRepository, owner_of
 from store.intake.attachment_bytes import AttachmentBytes
@@ -50,6 +51,7 @@ _OF_EVENTS: Final = (
 _ONE: Final = sa.select(*_COLUMNS).where(
     attachments.c.client_id == sa.bindparam("tenant"),
     attachments.c.id == sa.bindparam("attachment"),
+    attachments.c.reason.is_distinct_from(DELETED),
 )
 _CHUNK: Final = sa.select(attachment_chunks.c.data).where(
     attachment_chunks.c.client_id == sa.bindparam("tenant"),
@@ -78,7 +80,7 @@ class AttachmentRepository(TenantRepository):
     async def store(
         self,
         event_id: str,
-        files: Sequence[AttachedFile],
+        inspected: Sequence[Inspected],
         *,
         is_unproved: bool,
         now: datetime,
@@ -87,13 +89,11 @@ class AttachmentRepository(TenantRepository):
         """Store the attachments of an event, in the transaction that stores the event. Return the
         stored and the refused attachments.
 
-        For a refused attachment, the reason for the refusal is stored instead of the content.
+        For a refused attachment, the reason for the refusal is stored instead of the content. The
+        caller inspects the attachments before the transaction, which locks the client's account.
         """
-        if not files:
+        if not inspected:
             return ()
-        # The attachments are inspected in a thread. Inspecting ten megabytes takes tens of
-        # milliseconds, which would block the event loop.
-        inspected = await asyncio.to_thread(inspect, files)
         inspected = within(inspected, await self.room(now, is_unproved=is_unproved))
         found = tuple(_described(one, event_id, new_id(), now) for one in inspected)
         await self._connection.execute(
@@ -169,6 +169,13 @@ class AttachmentRepository(TenantRepository):
             unproved = await kept.kept(since=now - _DAY, only_unproved=True)
             room = min(room, most_unproved - unproved)
         return room
+
+    async def check_upload(self, size: int, now: datetime) -> None:
+        """Raise AttachmentRefused if a member may not upload a file of `size` bytes today. Raises
+        ClientNotFound."""
+        uploads = await AttachmentBytes(self._connection, self._tenant).uploads(now - _DAY)
+        if uploads >= MAX_DAY_UPLOADS or size > await self.room(now, is_unproved=False):
+            raise AttachmentRefused(AttachmentRefusal.TOO_MUCH)
 
     async def store_chunks(self, attachment_id: str, data: bytes) -> None:
         """Store the content of an attachment."""

@@ -1,6 +1,7 @@
 """The files that members attach to replies. A file is uploaded first, and is attached when the
 reply is written."""
 
+import hashlib
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
@@ -10,6 +11,7 @@ import sqlalchemy as sa
 from domain.core.attached_file import AttachedFile
 from domain.core.plain_text import clean_line
 from domain.intake.attachment import (
+    DELETED,
     Attachment,
     AttachmentState,
     clean_file_name,
@@ -18,12 +20,14 @@ from domain.intake.attachment_type import Inspected, MediaType, download_name
 from domain.intake.errors import AttachmentNotFound
 from store.core.repository import TenantRepository
 from store.intake.attachments import AttachmentRepository
-from store.intake.tables import attachments
+from store.intake.tables import attachment_chunks, attachments
 from store.runs.tables import engine_messages
 
 _FILES: Final = attachments.c
 _COLUMNS: Final = tuple(_FILES[name] for name in Attachment.model_fields)
 _CLAIM_CHARS: Final = 200
+# The digest of a deleted file, because exports require a digest.
+_EMPTY: Final = hashlib.sha256().digest()
 
 
 class ReplyFileRepository(TenantRepository):
@@ -136,12 +140,29 @@ class ReplyFileRepository(TenantRepository):
 
     async def remove(self, file_id: str, conversation_id: str) -> None:
         """Delete a file that a member has uploaded in a conversation, and that no reply contains.
-        Raises AttachmentNotFound."""
+        Its row remains without name and content, so that the daily limits count the file. Raises
+        AttachmentNotFound."""
         removed = await self._connection.execute(
-            sa.delete(attachments).where(self._is_unsent_in(conversation_id), _FILES.id == file_id)
+            sa.update(attachments)
+            .where(self._is_unsent_in(conversation_id), _FILES.id == file_id)
+            .values(
+                state=AttachmentState.REFUSED,
+                reason=DELETED,
+                name="",
+                claimed_type="",
+                media_type=None,
+                digest=_EMPTY,
+            )
         )
         if not removed.rowcount:
             raise AttachmentNotFound(file_id)
+        # A file for a reply has at most MAX_REPLY_BYTES, so one statement removes its chunks.
+        chunks = attachment_chunks.c
+        await self._connection.execute(
+            sa.delete(attachment_chunks).where(
+                chunks.client_id == self._tenant, chunks.attachment_id == file_id
+            )
+        )
 
     def _is_unsent_in(self, conversation_id: str) -> sa.ColumnElement[bool]:
         messages = engine_messages.c
@@ -154,5 +175,6 @@ class ReplyFileRepository(TenantRepository):
             _FILES.client_id == self._tenant,
             _FILES.uploaded_by.is_not(None),
             _FILES.reply_id.is_(None),
+            _FILES.state == AttachmentState.STORED,
             _FILES.event_id.in_(in_conversation),
         )

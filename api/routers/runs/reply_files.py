@@ -1,6 +1,5 @@
 """/api/dashboard/conversations/{conversation_id}/attachments: files for a member's next reply."""
 
-import asyncio
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Request
@@ -10,12 +9,13 @@ from api.access import InClientOf, MemberAt
 from api.http.json_body import received
 from api.http.query import parse_query
 from api.openapi import query_parameters
+from api.reply_uploads import inspected_upload
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, Part, PathId, errors
 from api.schemas.intake.attachment import UploadQuery
 from domain.core.attached_file import AttachedFile
 from domain.intake.attachment import MAX_REPLY_BYTES, Attachment
-from domain.intake.attachment_type import MediaType, inspect
+from domain.intake.attachment_type import MediaType
 from domain.intake.errors import AttachmentNotFound
 from domain.runs.errors import ConversationNotFound
 from domain.tenants.actor import REVIEWERS
@@ -62,9 +62,9 @@ async def upload(
     resources: ResourcesDep,
 ) -> Attachment:
     """Stores an image or a PDF for the member's next reply in the conversation. The body is the
-    file. A reply can have at most 5 files, with at most 5 MiB in total. To attach files to the
-    reply, list their ids in its `attachments` field."""
-    (found,) = await asyncio.to_thread(inspect, (file,))
+    file. A reply can have at most 5 files, with at most 5 MiB in total. The member lists the files'
+    ids in `attachments` of the reply."""
+    found = await inspected_upload(resources, writer.tenant, writer.actor, writer.record_id, file)
     async with resources.work.of(writer.tenant) as work:
         return await upload_file(work, writer.actor, writer.record_id, found)
 

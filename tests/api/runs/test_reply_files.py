@@ -1,12 +1,17 @@
 """Files of members' replies: uploaded, attached, sent, returned and deleted."""
 
+import hashlib
+
 import httpx
 import pytest
 
+import store.intake.attachments
 from domain.core.attached_file import AttachedFile
-from domain.intake.attachment import MAX_REPLY_BYTES, MAX_REPLY_FILES
+from domain.intake.attachment import DELETED, MAX_REPLY_BYTES, MAX_REPLY_FILES
+from domain.intake.attachment_type import Inspected
 from domain.intake.event import Channel
 from domain.tenants.client import Role
+from services.intake.file_inspector import FileInspector
 from store.intake.tables import attachment_chunks, attachments
 from store.runs.tables import conversation_replies
 from tests.support.core.engine import LiveEngine
@@ -68,11 +73,58 @@ async def test_files_are_attached_once_and_return_after_an_undo(
 
     deleted = await front.http.delete(f"{TALKS}/{talk}/attachments/{photo['id']}", headers=agent)
     assert deleted.status_code == 204
-    assert [row["id"] for row in await rows(front.database, attachments, of=shop)] == [
-        invoice["id"]
-    ]
+    left = await rows(front.database, attachments, of=shop)
+    assert [row["id"] for row in left if row["state"] == "stored"] == [invoice["id"]]
+    shown = (await front.http.get(f"{TALKS}/{talk}", headers=agent)).json()
+    assert shown["unsent_attachments"] == [invoice]
     chunks = await rows(front.database, attachment_chunks, of=shop)
     assert [row["attachment_id"] for row in chunks] == [invoice["id"]]
+
+
+async def test_deleted_files_count_toward_the_day(
+    front: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk, agent = await _talk(front, shop), await person(front, shop, Role.AGENT)
+    monkeypatch.setattr(store.intake.attachments, "MAX_DAY_BYTES", 3 * len(PHOTO.data))
+    for _ in range(3):
+        photo = (await _upload(front, talk, agent, PHOTO)).json()
+        path = f"{TALKS}/{talk}/attachments/{photo['id']}"
+        assert (await front.http.delete(path, headers=agent)).status_code == 204
+        assert code(await front.http.delete(path, headers=agent)) == (404, "attachment_not_found")
+
+    assert (await _upload(front, talk, agent, PHOTO)).json()["reason"] == "too_much"
+    assert await rows(front.database, attachment_chunks, of=shop) == []
+    for row in await rows(front.database, attachments, of=shop):
+        assert (row["name"], row["claimed_type"], row["media_type"]) == ("", "", None)
+        assert row["digest"] == hashlib.sha256().digest()
+        assert (await front.http.get(f"/app/attachments/{row['id']}")).status_code != 200
+
+
+async def test_a_day_has_a_number_of_uploads(
+    front: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk, agent = await _talk(front, shop), await person(front, shop, Role.AGENT)
+    monkeypatch.setattr(store.intake.attachments, "MAX_DAY_UPLOADS", 2)
+    for _ in range(2):
+        photo = (await _upload(front, talk, agent, PHOTO)).json()
+        await front.http.delete(f"{TALKS}/{talk}/attachments/{photo['id']}", headers=agent)
+
+    assert (await _upload(front, talk, agent, PHOTO)).json()["reason"] == "too_much"
+
+
+async def test_a_file_beyond_the_limits_is_not_inspected(
+    front: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk, agent = await _talk(front, shop), await person(front, shop, Role.AGENT)
+    for _ in range(MAX_REPLY_FILES):
+        assert (await _upload(front, talk, agent, PHOTO)).status_code == 200
+
+    async def never(*_: object) -> tuple[Inspected, ...]:
+        raise AssertionError
+
+    monkeypatch.setattr(FileInspector, "inspect", never)
+
+    assert (await _upload(front, talk, agent, PHOTO)).json()["reason"] == "too_many"
 
 
 @pytest.mark.parametrize(
@@ -151,7 +203,9 @@ async def test_a_file_is_attached_on_the_page(front: LiveEngine, shop: Shop) -> 
         undone = await agent.follow(await agent.send(path, f"{path}/undo"))
         assert f'name="file:{row["id"]}"' in undone
         await agent.follow(await agent.send(path, f"{path}/detach"))
-        assert await rows(front.database, attachments, of=shop) == []
+        row = await only_row(front.database, attachments, of=shop)
+        assert (row["state"], row["reason"]) == ("refused", DELETED)
+        assert await rows(front.database, attachment_chunks, of=shop) == []
 
 
 async def test_a_refused_file_is_explained_on_the_page(front: LiveEngine, shop: Shop) -> None:

@@ -10,6 +10,7 @@ from domain.core.ids import TenantId
 from domain.intake.attachment import (
     Attachment,
 )
+from domain.intake.attachment_type import inspect
 from store.core.database import Database
 from store.intake.attachments import AttachmentRepository
 
@@ -58,5 +59,5 @@ async def keep_attachments(
     """Store attachments as admission does."""
     async with database.tenant(tenant) as connection:
         return await AttachmentRepository(connection, tenant).store(
-            event_id, files, is_unproved=is_unproved, now=utc_now(), new_id=new_ulid
+            event_id, inspect(files), is_unproved=is_unproved, now=utc_now(), new_id=new_ulid
         )

@@ -1,6 +1,5 @@
 """Forms on a conversation's page: send a reply with attachments, undo it, or add a note."""
 
-import asyncio
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
@@ -9,12 +8,12 @@ from starlette.responses import Response
 
 from api.dashboard.inbox_list import list_beside, with_list
 from api.dashboard.post import Post, Posted
+from api.reply_uploads import inspected_upload
 from api.route import PathId
 from api.schemas.runs.conversation import NoteBody, ReplyBody
 from domain.core.errors import InvalidBody
 from domain.core.ids import parse_ulid
 from domain.intake.attachment import MAX_REPLY_BYTES
-from domain.intake.attachment_type import inspect
 from domain.intake.errors import AttachmentNotFound, AttachmentRefused
 from domain.intake.refused_file import AttachmentRefusal
 from domain.runs.errors import ConversationNotFound, ReplyNotFound
@@ -74,7 +73,9 @@ async def attach(post: FilePost) -> Response:
     to = f"{_LIST}/{page.record_id}"
     if post.file is None:
         raise AttachmentRefused(AttachmentRefusal.EMPTY)
-    (found,) = await asyncio.to_thread(inspect, (post.file,))
+    found = await inspected_upload(
+        page.resources, page.tenant, page.actor, page.record_id, post.file
+    )
     async with post.working(to) as work:
         await upload_file(work, page.actor, page.record_id, found)
     return post.done(to, "runs.file_uploaded")
