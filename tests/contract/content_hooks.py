@@ -7,19 +7,11 @@ the AI disclosure, so valid values replace generated ones.
 
 import itertools
 import os
-import re
 from typing import Any
 
 import schemathesis
 
 from domain.integrations.providers import OF_MERCHANTS
-from domain.tenants.business_hours import (
-    DEFAULT_ZONE,
-    MAX_INTERVALS,
-    MAX_TARGET_MINUTES,
-    MAX_TIME_ZONE,
-    TIME_OF_DAY,
-)
 from domain.tenants.disclosure import DEFAULT_DISCLOSURE, MAX_DISCLOSURE
 
 CLIENT_ID = os.environ["CONTRACT_CLIENT_ID"]
@@ -31,12 +23,6 @@ DOOMED = {
     f"{name}_id": itertools.cycle(os.environ[f"CONTRACT_{name.upper()}_IDS"].split(","))
     for name in ("template", "knowledge", "integration")
 }
-GOOD_DAY = [
-    {"opens": f"{hour:02}:00", "closes": f"{hour + 1:02}:00"}
-    for hour in range(8, 8 + MAX_INTERVALS)
-]
-# A target that fits into every week with an opening interval.
-SHORT_TARGET = 60
 LIMITS = {"name": 200, "title": 200, "body": 20_000}
 CONNECTION = {
     "provider": "shopify",
@@ -82,30 +68,9 @@ def _texts(value: object) -> bool:
 def _good(name: str, value: object) -> object:
     if name == "disclosure" and isinstance(value, dict):
         return {language: _disclosure(language, text) for language, text in value.items()}
-    if name == "week" and isinstance(value, dict):
-        return {day: _day(intervals) for day, intervals in value.items()}
-    if name == "time_zone" and isinstance(value, str) and len(value) <= MAX_TIME_ZONE:
-        return DEFAULT_ZONE
-    if name == "target_minutes" and isinstance(value, int) and 0 < value <= MAX_TARGET_MINUTES:
-        return min(value, SHORT_TARGET)
     if not isinstance(value, str) or not 1 <= len(value) <= LIMITS.get(name, 0):
         return value
     return "x" * len(value)
-
-
-def _day(intervals: object) -> object:
-    """Return intervals in order and without overlap instead of the generated ones."""
-    if not isinstance(intervals, list) or not all(map(_is_interval, intervals)):
-        return intervals
-    return GOOD_DAY[: len(intervals)] + intervals[len(GOOD_DAY) :]
-
-
-def _is_interval(one: object) -> bool:
-    return (
-        isinstance(one, dict)
-        and one.keys() == {"opens", "closes"}
-        and all(isinstance(at, str) and re.fullmatch(TIME_OF_DAY, at) for at in one.values())
-    )
 
 
 def _disclosure(language: str, text: object) -> object:

@@ -23,7 +23,6 @@ from tests.support.core.engine import LiveEngine
 from tests.support.core.processes import process
 from tests.support.core.waiting import eventually
 from tests.support.reviews.dashboard import person
-from tests.support.tenants.access import BUSINESS_HOURS
 from tests.support.tenants.identity import session_token
 from tests.support.tenants.shop import Shop
 
@@ -56,7 +55,7 @@ async def test_the_routes_of_content_keep_to_their_document(
             tmp_path,
             "--include-path-regex",
             # No document states a platform's secret: tests/api/inbound tests its addresses.
-            f"^({TEMPLATES}|{STARTERS}|{KNOWLEDGE}|{SETTINGS}|{BUSINESS_HOURS}|{WIDGET}|{INTEGRATIONS}(?!/[^/]+/inbound))",
+            f"^({TEMPLATES}|{STARTERS}|{KNOWLEDGE}|{SETTINGS}|{WIDGET}|{INTEGRATIONS}(?!/[^/]+/inbound))",
             token=session_token(settings, shop.owner_user_id),
             config="dashboard.toml",
             hooks="content_hooks",
@@ -69,8 +68,7 @@ async def test_the_routes_of_content_keep_to_their_document(
             **{f"{name}_ids": ",".join(ids[f"{name}_id"] for ids in doomed) for name in NAMES},
         )  # fmt: skip
 
-    hours = [(method, BUSINESS_HOURS, None) for method in ("GET", "PUT")]
-    for method, path, _ in [*CONTENT_ROUTES, *hours]:
+    for method, path, _ in CONTENT_ROUTES:
         route = path.format(template_id="ID", knowledge_id="ID", integration_id="ID")
         done = sum(answers[method, route, status] for status in (200, 201, 204))
         assert done >= (FLOOR if thorough else 1), (method, route, answers)
