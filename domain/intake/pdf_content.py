@@ -23,7 +23,7 @@ limit, a file could inflate to a thousand times its size."""
 MAX_ESCAPES: Final = 20_000
 """Maximum number of names spelled in hex, in all files of an event and their object streams."""
 
-MAX_OBJECT_STREAMS: Final = 5_000
+MAX_OBJECT_STREAMS: Final = 4_000
 """Maximum number of object streams in all files of an event."""
 
 # Maximum counts in all files of an event: lookalikes of a dangerous name, and streams. Beyond these

@@ -2,6 +2,7 @@
 
 import pytest
 
+from domain.core.comparable import DiffBudget
 from domain.tenants.client import Role
 from tests.support.cases.verdicts import case_spec, saved
 from tests.support.core.engine import LiveEngine
@@ -64,6 +65,21 @@ async def test_a_file_is_previewed_then_imported(front: LiveEngine, shop: Shop) 
         assert "Changed" in seen
         done = await owner.send(at, at, {"file": text, "do": "import"})
         assert "Playbooks imported:" in await owner.follow(done)
+
+
+async def test_a_preview_beyond_its_limit_shows_the_rest_without_lines(
+    front: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = f"{LIST}/import"
+    monkeypatch.setattr(DiffBudget, "is_used_up", True)
+    async with at_pages(front, shop, Role.OWNER) as owner:
+        text = (await owner.http.get(f"{LIST}/file")).text.replace(
+            "threshold: ", "threshold: 0.9 # "
+        )
+        previewed = await owner.follow(await owner.send(at, at, {"file": text, "do": "preview"}))
+
+    assert "too many changes" in previewed
+    assert "<details><summary>Compare" not in previewed
 
 
 @pytest.mark.parametrize("language", ["en", "fr"])
