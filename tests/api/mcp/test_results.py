@@ -166,7 +166,7 @@ async def test_a_search_looks_at_a_thousand_and_goes_on_behind_them(
     )
 
     assert first["conversations"] == []
-    assert "to search earlier ones" in first["note"]
+    assert "to search earlier conversations" in first["note"]
     (found,) = second["conversations"]
     assert found["conversation_id"] == inbound["conversation_id"]
     assert second["next_cursor"] is None
