@@ -114,7 +114,7 @@ def uploading() -> Iterator[None]:
     try:
         yield
     except ActionUnknown:
-        raise ActionUnreachable("nobody knows whether the files were uploaded") from None
+        raise ActionUnreachable("the outcome of the upload is unknown") from None
 
 
 @contextmanager

@@ -156,6 +156,7 @@ async def test_no_secret_is_in_the_file(front: LiveEngine, shop: Shop, form: str
     assert "shopify" in found
     for canary in ("canary", shop.key, shop.key.removeprefix("ak_"), *hidden):
         assert canary not in found
+    assert found.count(shop.key_id) == 1, "only the audit entry of this export names the key"
 
 
 # --- Who ----------------------------------------------------------------------------------------
