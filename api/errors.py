@@ -58,7 +58,7 @@ from domain.dashboard.errors import (
     InvalidPreferences,
     NotConfirmed,
 )
-from domain.exports.errors import ExportsBusy, InvalidExportFormat
+from domain.exports.errors import ExportNotAudited, ExportsBusy, InvalidExportFormat
 from domain.identity.errors import (
     AddressNotVerified,
     AddressTaken,
@@ -490,6 +490,9 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ),
     UnknownProvider: ErrorAnswer(
         500, "Une intégration enregistrée est d'un fournisseur que cette version ne connaît pas."
+    ),
+    ExportNotAudited: ErrorAnswer(
+        500, "L'export n'a pas pu être inscrit au journal d'audit : rien n'a été exporté."
     ),
     InternalError: ErrorAnswer(500, INTERNAL),
     ExportsBusy: ErrorAnswer(503, "Trop d'exports en cours. Réessayez dans quelques instants."),

@@ -17,6 +17,12 @@ class ExportsBusy(DomainError):
     retry_after_s = 10
 
 
+class ExportNotAudited(DomainError):
+    """The audit entry of an export cannot be written, so nothing is exported."""
+
+    code = "export_not_audited"
+
+
 class InvalidExport(InvalidInput):
     """The file cannot be imported as an export. The message gives the position of the error and the
     reason."""
