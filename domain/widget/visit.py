@@ -41,9 +41,7 @@ class WidgetVisit:
         verified the session since the visit was read."""
         if session.verified_email is None:
             return self.coded_email is None
-        return (
-            goes_on(session, self.signed_email) and session.verified_email == self.verified_email
-        )
+        return goes_on(session, self.signed_email) and session.verified_email == self.verified_email
 
 
 def goes_on(session: WidgetSession, signed_email: str | None) -> bool:

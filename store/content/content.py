@@ -8,6 +8,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from domain.agent.brain import Template
+from domain.content.chunks import text_digest
 from domain.content.content import MAX_ENTRIES, MAX_KNOWLEDGE, MAX_TEMPLATES
 from domain.content.errors import TooMuchContent
 from domain.content.knowledge_file import FileEntry
@@ -151,6 +152,7 @@ class ContentRepository(TenantRepository):
                 body=body,
                 language=language,
                 search_text=search_text(title, body),
+                digest=text_digest(title, body),
                 created_at=now,
             )
         )
@@ -171,6 +173,7 @@ class ContentRepository(TenantRepository):
                     "body": one.body,
                     "language": one.language,
                     "search_text": search_text(one.title, one.body),
+                    "digest": text_digest(one.title, one.body),
                     "created_at": now,
                 }
                 for one in entries

@@ -96,9 +96,9 @@ async def test_table_that_is_absent(front: LiveEngine, shop: Shop) -> None:
         assert {name for name in Section if not body[name]} == absent
     next(minutes)
     lines = (await ask(front, shop, format="csv")).content.decode("utf-8-sig")
-    assert re.findall(r"^## (\w+) \((\d+)\)\r$", lines, re.MULTILINE) == [
-        (section, "3" if section is Section.AUDIT_ENTRIES else "0") for section in Section
-    ]
+    found = re.findall(r"^## (\w+) \((\d+)\)\r$", lines, re.MULTILINE)
+    assert [name for name, _ in found] == list(Section)
+    assert {name for name, number in found if number != "0"} == {Section.AUDIT_ENTRIES}
 
 
 @pytest.mark.parametrize("form", ["json", "csv"])
