@@ -136,8 +136,8 @@ async def test_one_client_has_a_limited_number_of_entries_in_a_window(
         assert [one.key.entry_id for one in found] == others
     await embed(database, *await read(database, *(one.key for one in found)))
     assert (await scan(database))[0] == []
-    (found,), _ = await scan(database, now=NOW + timedelta(hours=2))
-    assert (found.key.entry_id, found.failures) == (first, 1)
+    (failed,), _ = await scan(database, now=NOW + timedelta(hours=2))
+    assert (failed.key.entry_id, failed.failures) == (first, 1)
 
 
 async def test_missing_digests_are_set_a_few_at_a_time(
