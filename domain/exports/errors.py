@@ -22,6 +22,9 @@ class ExportNotAudited(DomainError):
 
     code = "export_not_audited"
 
+    def __init__(self) -> None:
+        super().__init__("the audit entry of the export cannot be written: nothing was exported")
+
 
 class InvalidExport(InvalidInput):
     """The file cannot be imported as an export. The message gives the position of the error and the

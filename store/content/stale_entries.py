@@ -26,10 +26,15 @@ MOST_OF_CLIENT: Final = 200
 DIGESTS: Final = 100
 """Number of digests that one statement computes."""
 
-# The digest is computed as in `text_digest` in `domain/content/chunks.py`.
-DIGEST: Final = (
-    f"sha256(convert_to('{CUT}' || chr(10) || entry.title || chr(10) || entry.body, 'UTF8'))"
-)
+
+def digest_of(alias: str) -> str:
+    """Return the SQL for the digest of an entry's text. The result equals that of `text_digest` in
+    `domain/content/chunks.py`. `alias`: the alias of the entry."""
+    text = f"'{CUT}' || chr(10) || {alias}.title || chr(10) || {alias}.body"
+    return f"sha256(convert_to({text}, 'UTF8'))"
+
+
+DIGEST: Final = digest_of("entry")
 """The SQL for the digest of an entry's current text. The entry's alias is `entry`."""
 
 # The subquery with LIMIT looks up one entry in an index. As a join, PostgreSQL might read all
@@ -199,6 +204,6 @@ async def read_entries(
 
 async def set_digests(connection: AsyncConnection) -> int:
     """Store the digests of up to `DIGESTS` entries without a stored digest, which an earlier
-    version or an import wrote. Return their number."""
+    version wrote. Return their number."""
     done = await connection.execute(_SET_DIGESTS, {"limit": DIGESTS})
     return done.rowcount

@@ -56,8 +56,8 @@ knowledge_entries: Final = sa.Table(
     sa.Column("search", TSVECTOR, sa.Computed(_SEARCH, persisted=True), nullable=False),
     time("created_at"),
     time("updated_at", nullable=True),
-    # The digest of the current title and body. It is None if an earlier version or an import wrote
-    # the entry, until the sweep sets it.
+    # The digest of the current title and body. It is None if an earlier version wrote the entry,
+    # until the sweep sets it.
     sa.Column("digest", sa.LargeBinary, nullable=True),
     # Failed attempts to embed the current text, and the time of the next attempt.
     sa.Column("embedding_failures", sa.Integer, nullable=False, server_default="0"),
