@@ -134,6 +134,7 @@ from domain.reviews.errors import (
     EscalationNotFound,
     OwnRequest,
     SecondPersonRequired,
+    UnsubscribeLinkUnknown,
 )
 from domain.runs.errors import (
     AnswerDelayed,
@@ -270,6 +271,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ExampleNotFound: ErrorAnswer(404, "Exemple introuvable."),
     TooManyExamples: ErrorAnswer(409, "{limit} exemples au plus : supprimez-en."),
     RatingLinkUnknown: ErrorAnswer(404, "Ce lien n'est pas valable."),
+    UnsubscribeLinkUnknown: ErrorAnswer(404, "Ce lien n'est pas valable."),
     RatingLinkExpired: ErrorAnswer(410, "Ce lien a expiré."),
     RatedAnswerNotFound: ErrorAnswer(404, "Réponse introuvable dans cette conversation."),
     SecondPersonRequired: ErrorAnswer(

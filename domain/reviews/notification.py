@@ -19,6 +19,9 @@ MAILS_AN_HOUR: Final = 6
 """Maximum number of at-once emails to one member within an hour. The remaining tickets are listed
 in one later email."""
 
+MAILED_EVERY: Final = timedelta(minutes=1)
+"""The interval between passes that send emails to members."""
+
 DEFAULT_HOUR: Final = 9
 LAST_HOUR: Final = 23
 
@@ -87,16 +90,18 @@ def plan_mails(
     room = MAILS_AN_HOUR - _within_hour(sent, now)
     if room <= 0:
         return ()
-    held = tuple(one for one in pending if _within_hour(sent, one.created_at) >= MAILS_AN_HOUR)
-    fresh = tuple(one for one in pending if one not in held)
-    mails = [held] if held else []
+    held, fresh = [], []
+    for one in pending:
+        was_full = _within_hour(sent, one.created_at) >= MAILS_AN_HOUR
+        (held if was_full else fresh).append(one)
+    mails = [tuple(held)] if held else []
     room -= len(mails)
     if len(fresh) <= room:
         return (*mails, *((one,) for one in fresh))
     if room == 0:
         return (tuple(pending),)
     singles, rest = fresh[: room - 1], fresh[room - 1 :]
-    return (*mails, *((one,) for one in singles), rest)
+    return (*mails, *((one,) for one in singles), tuple(rest))
 
 
 def _within_hour(times: Sequence[datetime], until: datetime) -> int:

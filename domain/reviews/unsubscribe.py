@@ -10,8 +10,8 @@ import hmac
 from dataclasses import dataclass
 from typing import Final
 
-from domain.core.errors import DomainError
 from domain.core.ports import Sealer
+from domain.reviews.errors import UnsubscribeLinkUnknown
 from domain.tenants.user import MAX_USER_ID
 
 UNSUBSCRIBE_PATH: Final = "/app/unsubscribe"
@@ -20,12 +20,6 @@ _MARK_BYTES: Final = 32
 _ULID_CHARS: Final = 26
 MAX_TOKEN: Final = (_MARK_BYTES + _ULID_CHARS + 4 * MAX_USER_ID) * 4 // 3 + 4
 """Maximum length of a token, in characters."""
-
-
-class UnsubscribeLinkUnknown(DomainError):
-    """This service did not issue the link that turns off email notifications."""
-
-    code = "unsubscribe_link_unknown"
 
 
 @dataclass(frozen=True, slots=True)
