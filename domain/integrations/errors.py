@@ -130,8 +130,8 @@ class MailServerForbidden(MailRefused):
 
 
 class MailUnreachable(ActionUnreachable):
-    """No SMTP server accepted the email. It was not sent, and sending may be retried. `by_server`: a
-    mail server rejected only this email for now."""
+    """No SMTP server accepted the email. It was not sent, and sending may be retried. `by_server`:
+    a mail server rejected only this email for now."""
 
     code = "mail_unreachable"
 

@@ -51,7 +51,7 @@ LIMITS: Final = {
     ServiceMail.WEBHOOK_NOTICE: ServiceMailLimit(200, uses_allowance=False),
     ServiceMail.DATA_REQUEST: ServiceMailLimit(200, uses_allowance=False),
     ServiceMail.OWNER_NOTICE: ServiceMailLimit(200, uses_allowance=False),
-    # These emails go only to members who chose them, at a verified address. They also have an hourly
-    # limit (`domain/reviews/notification.py`).
+    # These emails go only to members who chose them, at a verified address. Their hourly limit is
+    # in `domain/reviews/notification.py`.
     ServiceMail.MEMBER_NOTICE: ServiceMailLimit(200, uses_allowance=False),
 }
