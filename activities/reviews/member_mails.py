@@ -22,8 +22,8 @@ from domain.reviews.contracts import MailMembersInput, MailMembersResult
 from domain.reviews.notification_mail import MailFrame
 from domain.reviews.unsubscribe import Subscriber, unsubscribe_link
 from services.core.unit_of_work import UnitsOfWork
-from services.reviews.member_mails import Recipient, end_mail, prepare_mails, read_mail
-from store.reviews.member_mails import due_members
+from services.reviews.member_mails import end_mail, prepare_mails, read_mail
+from store.reviews.member_mails import MailOutcome, Recipient, due_members
 
 BATCH: Final = 2_000
 """Maximum number of members in one pass. The next pass continues with the others."""
@@ -135,7 +135,9 @@ class MemberMails:
         is_sent = mail is not None and await self._mails.send_once(
             ServiceMail.MEMBER_NOTICE, mail, tenant
         )
-        outcome = "obsolete" if mail is None else "sent" if is_sent else "failed"
+        outcome: MailOutcome = "sent" if is_sent else "failed"
+        if mail is None:
+            outcome = "obsolete"
         async with self._units.of(tenant) as work:
             await end_mail(work, mail_id, outcome)
         return int(is_sent)

@@ -90,7 +90,8 @@ def plan_mails(
     room = MAILS_AN_HOUR - _within_hour(sent, now)
     if room <= 0:
         return ()
-    held, fresh = [], []
+    held: list[MemberNotice] = []
+    fresh: list[MemberNotice] = []
     for one in pending:
         was_full = _within_hour(sent, one.created_at) >= MAILS_AN_HOUR
         (held if was_full else fresh).append(one)

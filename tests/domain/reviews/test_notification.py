@@ -71,8 +71,8 @@ def test_the_limit_holds_in_every_hour(arrivals: list[int], every: int) -> None:
     for minute in range(0, 300 + 200, every):
         now = NOON + minute * MINUTE
         while coming and coming[0] <= minute:
-            at = coming.pop(0)
-            pending.append(notice(len(pending) + len(reported), NOON + at * MINUTE))
+            number = len(pending) + len(reported)
+            pending.append(notice(number, NOON + coming.pop(0) * MINUTE))
         for mail in plan_mails(pending, sent, now):
             assert mail
             sent.append(now)
