@@ -1,7 +1,7 @@
 """The emails that notify a member of tickets that need the team.
 
 The texts are fixed, because the service sends these emails in its own name. They contain no text
-from a customer or a client: a stranger chooses the subject of a ticket, and must not be able to
+from a customer or a client. A stranger chooses the subject of a ticket, and must not be able to
 send text to a member's mailbox under the service's address.
 """
 

@@ -139,8 +139,8 @@ member_notifications: Final = sa.Table(
     ),
 )
 
-# The tickets of which members are notified by email. The key ensures that a member is notified only
-# once of each review.
+# The tickets that members are notified about by email. The key ensures that a member is notified
+# only once of each review.
 member_notices: Final = sa.Table(
     "member_notices",
     metadata,

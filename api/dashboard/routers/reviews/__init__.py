@@ -1,5 +1,5 @@
-"""Dashboard pages for the inbox and its reviews, pages to save a review's result as a case or as
-knowledge, and the page that turns off a member's emails."""
+"""Dashboard pages for the inbox and its reviews. Other pages save a review's result as a case or as
+knowledge, and turn off a member's emails."""
 
 from typing import Final
 
