@@ -179,12 +179,12 @@ async def test_a_member_chooses_emails_and_turns_them_off(
         await seat.send(NOTIFICATIONS)
         await expect(seat.page.locator("[name=mode]")).to_have_value("digest")
         await expect(seat.page.locator("[name=digest_hour]")).to_have_value("7")
-        assert await seat.findings() == []
+        assert not scripts or await seat.findings() == []
 
         sealer = engine.app.state.resources.sealer
         member = Subscriber(shop.client_id, shop.owner_user_id)
         await seat.open(unsubscribe_link(sealer, "", member))
-        assert await seat.findings() == []
+        assert not scripts or await seat.findings() == []
         await seat.press("Turn off emails")
         await expect(seat.page.locator("h1")).to_have_text("Email notifications are off")
         assert seat.complaints == []
