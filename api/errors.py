@@ -135,7 +135,6 @@ from domain.reviews.errors import (
     EscalationNotFound,
     OwnRequest,
     SecondPersonRequired,
-    UnsubscribeLinkUnknown,
 )
 from domain.runs.errors import (
     AnswerDelayed,
@@ -272,7 +271,6 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ExampleNotFound: ErrorAnswer(404, "Exemple introuvable."),
     TooManyExamples: ErrorAnswer(409, "{limit} exemples au plus : supprimez-en."),
     RatingLinkUnknown: ErrorAnswer(404, "Ce lien n'est pas valable."),
-    UnsubscribeLinkUnknown: ErrorAnswer(404, "Ce lien n'est pas valable."),
     RatingLinkExpired: ErrorAnswer(410, "Ce lien a expiré."),
     RatedAnswerNotFound: ErrorAnswer(404, "Réponse introuvable dans cette conversation."),
     SecondPersonRequired: ErrorAnswer(
