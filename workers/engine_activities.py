@@ -32,6 +32,7 @@ from activities.playbooks.sweep_loosenings import SweepLoosenings
 from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
+from activities.reviews.member_mails import MemberMails
 from activities.reviews.review_notices import ReviewNotices
 from activities.reviews.revise_review import ReviseReview
 from activities.reviews.send_reply import SendReplies
@@ -88,6 +89,7 @@ class EngineActivities:
     review: SettleReview
     revise_review: ReviseReview
     tell_of_review: ReviewNotices
+    member_mails: MemberMails
     replies: SendReplies
     dry_run: DryRuns
     forget_dry_runs: RemoveDryRuns
@@ -130,6 +132,7 @@ class EngineActivities:
             self.review.settle,
             self.revise_review.revise,
             self.tell_of_review.tell,
+            self.member_mails.send,
             self.replies.due,
             self.replies.send,
             self.replies.fail,
@@ -231,6 +234,14 @@ def build_activities(
         review=SettleReview(database, utc_now, new_ulid),
         revise_review=ReviseReview(database, think),
         tell_of_review=ReviewNotices(database, connectors, utc_now, new_ulid, dashboard_url=pages),
+        member_mails=MemberMails(
+            units,
+            mails.service,
+            sealer,
+            origin=settings.server.origin,
+            dashboard_url=pages,
+            service=service,
+        ),
         replies=SendReplies(units, actions, utc_now, new_ulid),
         dry_run=DryRuns(
             database,
