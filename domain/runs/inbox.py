@@ -116,6 +116,11 @@ class InboxFilter(BaseModel):
         """Return True if a filter is set. The view and the order are not filters."""
         return bool(self.model_dump(exclude_defaults=True, exclude={"view", "order"}))
 
+    @property
+    def is_of_review(self) -> bool:
+        """Return True if a filter is set that only tickets with a review can match."""
+        return (self.reason, self.min_amount, self.claim) != (None, None, None)
+
 
 class InboxPlace(NamedTuple):
     """The cursor for the inbox: the position of the last ticket on the previous page. `id`: the
