@@ -152,6 +152,9 @@ class InboxTicket(BaseModel):
     urgent: bool
     sensitive: SensitiveMatter | None
     amount: Money | None = Field(description="Largest amount that the plan would move.")
+    can_approve: bool = Field(
+        description="True if the review can be approved: it is open and has a draft."
+    )
     needs_second: bool = Field(description="True if two people must approve the review.")
     awaits_second: bool = Field(description="True if one of two approvals is given.")
     claim: Claim | None
