@@ -38,6 +38,13 @@ class AuditedObject:
     href: str
 
 
+def audited_actor(entry: AuditEntry, people: Mapping[str, str]) -> str:
+    """Return the actor's address or name, or an empty string if only an id is known. `people`:
+    members' addresses by user id."""
+    is_id = re.fullmatch(ULID, entry.actor) is not None or entry.actor.startswith("sha256:")
+    return people.get(entry.actor, "" if is_id else entry.actor)
+
+
 def audited_objects(entry: AuditEntry, people: Mapping[str, str]) -> Iterator[AuditedObject]:
     """Yield the objects of an entry. Ids are not shown: they are part of the link, and `export` and
     the API contain them. `people`: members' addresses by user id."""

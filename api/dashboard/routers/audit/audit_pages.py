@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
-from api.dashboard.audit_objects import audited_objects
+from api.dashboard.audit_objects import audited_actor, audited_objects
 from api.dashboard.page import OnPage, Page
 from api.dashboard.people import people_of
 from api.schemas.audit.audit_page import AuditQuery
@@ -37,6 +37,7 @@ async def entries(page: ManagersPage) -> Response:
         cursor=cursor_after(found, query.limit, lambda last: str(last.entry.seq)),
         asked=query,
         people=people,
+        actor=partial(audited_actor, people=people),
         objects=partial(audited_objects, people=people),
     )
 

@@ -165,7 +165,7 @@ def _key_figures(
         label = page.say(f"home_page.figures.{name}")
         value = shown(now)
         line = sparkline(page.say("home_page.line", label=label, value=value), values, top=top)
-        was = page.say("home_page.before", value=shown(then))
+        was = page.say("home_page.before", value=shown(then)) if then.asked else ""
         return KeyFigure(name, value, was if note is None else note, tickets.of(behind), line)
 
     def median(figures: Figures) -> str:
