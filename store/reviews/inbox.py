@@ -48,7 +48,8 @@ _PAGE: Final = f"""
                AS preview,
            coalesce(talk.channel, event.unified ->> 'channel') AS channel,
            run.classification, review.reason, review.status AS review_status,
-           {_IS_OPEN} AND coalesce(coalesce(review.edited_text, review.draft) ~ '\\S', false) AS can_approve,
+           {_IS_OPEN} AND coalesce(coalesce(review.edited_text, review.draft) ~ '\\S', false)
+               AS can_approve,
            coalesce(review.urgent, false) AS urgent, review.sensitive, review.amount,
            review.currency, coalesce(review.needs_second, false) AS needs_second,
            {_IS_OPEN} AND review.first_approved_by IS NOT NULL AS awaits_second,
