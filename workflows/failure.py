@@ -19,6 +19,9 @@ again, so a human agent reads the event."""
 MAIL_SERVERS_BUSY: Final = "mail_servers_busy"
 """Error code for an email that got no connection slot to its client's own mail server in time."""
 
+CASE_RUNS_BUSY: Final = "case_runs_busy"
+"""Error code for a batch of saved cases that got no slot in a worker."""
+
 _NOTHING_DONE: Final = frozenset(
     {"mail_unreachable", MAIL_SERVERS_BUSY, "action_unreachable", "action_forbidden"}
 )
