@@ -65,8 +65,8 @@ class OrderSearch:
     async def find(self, tenant: TenantId, event: UnifiedEvent, thread: Thread) -> Searched:
         """Return the known data about the order that a message is about. Each shop gets at most
         `_PATIENCE_S` seconds. An unresponsive shop is a result, not an error. The result is the
-        same if the client already has `AT_ONCE` calls in progress, or if the message is too
-        expensive to search for an order number. Raises EngineUnavailable."""
+        same if the client already has `AT_ONCE` calls in progress. It is also the same if the
+        message is too expensive to search for an order number. Raises EngineUnavailable."""
         # The default result is UNAVAILABLE: if no shop responds, it is unknown whether the order
         # exists.
         try:

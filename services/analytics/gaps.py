@@ -49,7 +49,7 @@ class GapReading:
 
     `turns`: a queue that admits one report per client at a time, so that a client uses only one of
     `reader`'s connections. `searches`: the queue that all searches in the process share. `slots`:
-    the calls to `reader` at one time, of which some are kept for paying clients.
+    the limit on concurrent calls to `reader`. Some slots are kept for paying clients.
     """
 
     reader: ReadsQuestions

@@ -40,8 +40,8 @@ class FairDocuments:
 
     async def read(self, tenant: TenantId, document: Document) -> JsonValue:
         """Parse a document and return the result. A small document is parsed without waiting.
-        Raises CallerBusy if too many callers are waiting, EngineUnavailable, and the errors raised by
-        the parser."""
+        Raises CallerBusy if too many callers are waiting, EngineUnavailable, and the parser's
+        errors."""
         if not document.is_large:
             return await self._reader.read(document)
         async with (

@@ -1,6 +1,7 @@
 """A run over all saved cases with a real worker: verdicts, progress, crashes, deleted cases."""
 
 from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
 
 import pytest
 from temporalio.testing import ActivityEnvironment
@@ -36,6 +37,7 @@ from tests.support.core.waiting import eventually
 from tests.support.servers.llm import TOKENS_IN, TOKENS_OUT, Fail
 from tests.support.tenants.shop import Shop
 from tests.workflows.test_llm_runs import ANSWER, know, thinking
+from workflows import options
 
 OPERATOR = Actor.operator("operator:test")
 
@@ -121,6 +123,9 @@ async def test_a_run_waits_for_a_slot_in_temporal(
     """A waiting batch holds no activity slot. It waits longer than the attempts of one activity."""
     await a_case(engine.database, shop)
     monkeypatch.setattr(CaseRunsBusy, "retry_after_s", 0.01)
+    policy = options.TRYING["retry_policy"]
+    assert policy is not None
+    monkeypatch.setitem(options.TRYING, "retry_policy", replace(policy, maximum_attempts=2))
     slots = CaseSlots()
     monkeypatch.setattr(engine.activities.try_cases, "slots", slots)
     refused, slot = 0, slots.slot
@@ -133,7 +138,7 @@ async def test_a_run_waits_for_a_slot_in_temporal(
     monkeypatch.setattr(slots, "slot", counted)
 
     async def waited_long() -> bool:
-        return refused > 25
+        return refused > 4
 
     with ExitStack() as held:
         for number in range(AT_ONCE):

@@ -1,4 +1,4 @@
-"""Slots for batches of saved cases: each client gets its turn, and paying clients get some always."""
+"""Slots for batches of saved cases: each client gets a turn, and paying clients always get some."""
 
 from contextlib import ExitStack
 
