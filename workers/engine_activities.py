@@ -74,6 +74,7 @@ from services.core.unit_of_work import UnitsOfWork
 from services.inbound.effects import Doer
 from settings import Settings
 from store.core.database import Database
+from store.exports.payer import has_plan
 from workers.outgoing_mail import build_outgoing
 
 
@@ -199,7 +200,8 @@ def build_activities(
     connectors = ConnectorRegistry(
         sealer, http, allow_loopback=settings.integrations.allow_loopback_targets
     )
-    embedder, fair = embedder_from(settings.embedding), FairNormalizer(normalizer)
+    embedder = embedder_from(settings.embedding)
+    fair = FairNormalizer(normalizer, pays=lambda tenant: has_plan(database, tenant, utc_now()))
     engine, identity = TemporalEngine(client), brain_identity(settings.brain, settings.embedding)
     codes = AddressCodes(database, sealer, utc_now, service_mails=mails.service, mails=engine)
     units = UnitsOfWork(database, engine, utc_now, new_ulid)

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from temporalio import workflow
 from temporalio.common import SearchAttributeKey
-from temporalio.exceptions import FailureError
+from temporalio.exceptions import ActivityError, FailureError
 
 with workflow.unsafe.imports_passed_through():
     from activities.agent.look_up import LookUp
@@ -43,7 +43,7 @@ with workflow.unsafe.imports_passed_through():
     )
     from workflows import options
     from workflows.deliveries import start_deliveries
-    from workflows.failure import error_code, nothing_done
+    from workflows.failure import MAIL_SERVERS_BUSY, error_code, nothing_done
     from workflows.followers import start_followers
     from workflows.inside import inside, outside, within_budget
     from workflows.run_details import details_of
@@ -272,14 +272,26 @@ class ProcessEvent:
         self._at(RunStep.EXECUTE)
         order = ExecuteInput(ref=self._event.ref, round=self._round)
         if leaves_process(actions):
-            # A mail server may take longer, because the caller has already received an answer and
-            # is no longer waiting.
-            waited_for = options.OUTSIDE if self._answer is None else options.OUTSIDE_PATIENT
-            done = await workflow.execute_activity_method(Execute.execute, order, **waited_for)
+            done = await self._execute_outside(order)
         else:
             done = await inside(Execute.execute, order)
         self._timings = self._timings.model_copy(update={"execute": done.elapsed_ms})
         return done
+
+    async def _execute_outside(self, order: ExecuteInput) -> ExecuteResult:
+        """Execute the plan with external systems. They have more time once no caller is waiting, or
+        if an email only waits for a connection slot. Such an email must not be lost."""
+        if self._answer is None:
+            try:
+                return await workflow.execute_activity_method(
+                    Execute.execute, order, **options.OUTSIDE
+                )
+            except ActivityError as failure:
+                if error_code(failure) != MAIL_SERVERS_BUSY:
+                    raise
+        return await workflow.execute_activity_method(
+            Execute.execute, order, **options.OUTSIDE_PATIENT
+        )
 
     async def _persist(
         self,
