@@ -4,6 +4,7 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
 import httpx
 from temporalio.client import Client
@@ -66,12 +67,15 @@ from adapters.system import new_ulid, utc_now
 from adapters.temporal.client import TemporalEngine
 from adapters.temporal.runs import TemporalRuns
 from domain.agent.lexicons import read_lexicons
+from domain.agent.model_patience import ModelPatience
 from domain.inbound.platform_catalogue import PLATFORMS
+from domain.intake.event import Channel
 from domain.intake.ports import Normalizer
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitsOfWork
 from services.inbound.effects import Doer
 from settings import Settings
+from settings.brain import BrainSettings
 from store.core.database import Database
 from workers.outgoing_mail import build_outgoing
 
@@ -176,6 +180,13 @@ class EngineActivities:
         ]
 
 
+def _patience(settings: BrainSettings) -> ModelPatience:
+    return {
+        Channel.EMAIL: timedelta(hours=settings.retry_hours_email),
+        Channel.HELPDESK: timedelta(hours=settings.retry_hours_helpdesk),
+    }
+
+
 def build_activities(
     settings: Settings,
     database: Database,
@@ -212,7 +223,7 @@ def build_activities(
     )  # fmt: skip
     think = Think(
         database, brain_budget, embedder, utc_now, new_ulid,
-        net=net, sealer=sealer, **answers,
+        net=net, sealer=sealer, patience=_patience(settings.brain), **answers,
     )  # fmt: skip
     return EngineActivities(
         normalize=Normalize(
