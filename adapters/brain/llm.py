@@ -17,6 +17,7 @@ from pydantic_ai import (
     capture_run_messages,
 )
 from pydantic_ai.exceptions import (
+    AgentRunError,
     ContentFilterError,
     OutputTokenLimitExceeded,
     UnexpectedModelBehavior,
@@ -28,7 +29,7 @@ from pydantic_ai.usage import RunUsage
 
 from adapters.brain.classifier import Classification, Classifier
 from adapters.brain.llm_answer import LlmAnswer, brain_answer
-from adapters.brain.llm_faults import EmptyAnswer
+from adapters.brain.llm_faults import EmptyAnswer, UnreadableAnswer
 from adapters.brain.llm_models import PricedModel
 from adapters.brain.llm_prompt import PROMPT_VERSION, RULES, Prompt, prompt_for
 from adapters.brain.llm_tries import ModelCalls, Unanswered
@@ -38,6 +39,7 @@ from domain.agent.errors import BrainInvalid, BrainUnavailable
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.model_fault import UNUSABLE, ModelFault, main_fault
 from domain.agent.plan import ActionKind
+from domain.core.errors import DomainError
 
 # Time limit for an answer, in seconds. It is below the 12 s that Temporal allows the activity,
 # which also reads data before the call and writes data after it.
@@ -161,8 +163,13 @@ class LlmBrain:
                 raise
             except UnexpectedModelBehavior:
                 if _is_empty(messages):
-                    raise EmptyAnswer from None
+                    raise EmptyAnswer("no content") from None
                 raise
+            except (AgentRunError, DomainError, TimeoutError):
+                raise
+            except Exception as error:
+                # For example, an empty list of choices raises IndexError.
+                raise UnreadableAnswer(type(error).__name__) from None
         return brain_answer(
             result.output,
             sources=question.prompt.sources,

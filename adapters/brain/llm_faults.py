@@ -3,6 +3,7 @@
 from typing import Final
 
 from pydantic_ai.exceptions import (
+    AgentRunError,
     ContentFilterError,
     ModelAPIError,
     ModelAuthenticationError,
@@ -23,8 +24,12 @@ _REQUEST_TIMEOUT: Final = 408
 _TOO_LARGE: Final = 413
 
 
-class EmptyAnswer(Exception):
+class EmptyAnswer(AgentRunError):
     """The model's last response has no content."""
+
+
+class UnreadableAnswer(AgentRunError):
+    """The provider's library failed to read the response."""
 
 
 _FAULTS: Final[tuple[tuple[type[Exception], ModelFault], ...]] = (

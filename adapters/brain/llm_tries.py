@@ -11,6 +11,7 @@ from typing import Final, Generic, TypeVar
 
 import structlog
 from pydantic_ai.exceptions import (
+    AgentRunError,
     ModelAPIError,
     ModelHTTPError,
     ModelQuotaExceededError,
@@ -29,7 +30,6 @@ from adapters.brain.llm_faults import fault_of
 from adapters.brain.llm_models import PricedModel
 from domain.agent.circuit import Circuit
 from domain.agent.model_fault import ModelFault
-from domain.core.errors import DomainError
 
 # The fraction of the remaining time that a model may use if another model follows.
 _SHARE: Final = 0.6
@@ -97,9 +97,7 @@ class ModelCalls(Generic[Answer]):
                 answer = await _asked(model, ask, seconds, earlier)
             circuit.settle(None, clock())
             is_settled = True
-        except DomainError:
-            raise  # An error of this service, such as an exceeded processing budget.
-        except Exception as error:  # noqa: BLE001 - any response can break a provider's library
+        except (AgentRunError, TimeoutError) as error:
             # If the time ran out during a retry, the earlier error is the cause.
             cause = earlier[-1] if isinstance(error, TimeoutError) and earlier else error
             circuit.settle(fault_of(cause), clock())

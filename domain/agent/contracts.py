@@ -40,8 +40,8 @@ class ThinkInput(Contract):
 class ThinkResult(Contract):
     """The result of the thinking activity. `review_reason`: the reason to hold the run for human
     review, or None if it may continue. `aside`: whether the agent answers the message itself,
-    although the message was also added to an open review. `model_wait_s`: the seconds after which to
-    call the language model again, or 0. If it is set, no result is stored."""
+    although the message was also added to an open review. `model_wait_s`: the seconds until the
+    next call to the language model, or 0. If it is set, no result is stored."""
 
     classification: str
     confidence: float

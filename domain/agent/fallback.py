@@ -10,7 +10,9 @@ from domain.agent.resolved_reply import SETTLED_BY
 from domain.agent.thinking import ThinkingResult
 
 # Reasons in the message itself. A human would also review the answer of a working model.
-_IN_THE_MESSAGE: Final = frozenset({EscalationReason.CUSTOMER_REQUEST, EscalationReason.UNSAFE_INPUT})
+_IN_THE_MESSAGE: Final = frozenset(
+    {EscalationReason.CUSTOMER_REQUEST, EscalationReason.UNSAFE_INPUT}
+)
 
 
 def in_place_of_model(
@@ -26,11 +28,15 @@ def in_place_of_model(
     answer = thought.answer
     if answer.model == SETTLED_BY and failure is None:
         return thought
-    spent = {} if failure is None else {
-        "tokens_in": failure.tokens_in,
-        "tokens_out": failure.tokens_out,
-        "cost_micros": failure.cost_micros,
-    }
+    spent = (
+        {}
+        if failure is None
+        else {
+            "tokens_in": failure.tokens_in,
+            "tokens_out": failure.tokens_out,
+            "cost_micros": failure.cost_micros,
+        }
+    )
     thought = replace(thought, answer=answer.model_copy(update={**spent, "fault": fault}))
     if thought.judgement.doubt is not None or answer.doubt in _IN_THE_MESSAGE:
         return thought

@@ -39,9 +39,7 @@ class ModelFault(StrEnum):
     CIRCUIT_OPEN = "circuit_open"
 
 
-ALARMING: Final = frozenset(
-    {ModelFault.UNAUTHORIZED, ModelFault.QUOTA_EXCEEDED, ModelFault.BUDGET}
-)
+ALARMING: Final = frozenset({ModelFault.UNAUTHORIZED, ModelFault.QUOTA_EXCEEDED, ModelFault.BUDGET})
 """Faults that end only when a person acts, or when a budget's period ends."""
 
 PASSING: Final = frozenset(

@@ -23,5 +23,7 @@ def wait_before_retry(patience: timedelta, waited: timedelta, tries: int) -> tim
     left = patience - waited
     if left <= timedelta(0):
         return timedelta(0)
-    exponent = min(tries, 10)
-    return min(FIRST_WAIT * 2**exponent, LONGEST_WAIT, left)
+    wait = FIRST_WAIT
+    for _ in range(tries):
+        wait = min(2 * wait, LONGEST_WAIT)
+    return min(wait, left)

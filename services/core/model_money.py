@@ -88,8 +88,11 @@ class ModelMoney:
         health: CallHealth = _UNKNOWN,
     ) -> None:
         """Replace a reservation with the actual cost, in the month and on the day of the
-        reservation. Start and end the client's alarms as `health` requires. The replacement is committed separately from the caller's transaction, because
-        the money is spent even if the answer is not stored."""
+        reservation. Start and end the client's alarms as `health` requires.
+
+        All of this is committed separately from the caller's transaction, because the money is
+        spent even if the answer is not stored.
+        """
         async with self._database.tenant(tenant) as connection:
             await BrainCosts(connection, tenant).add(
                 reservation.period,

@@ -85,9 +85,7 @@ async def due_alarms(
             _IS_OPEN,
             sa.or_(
                 _ALARMS.mailed_at.is_(None),
-                sa.and_(
-                    _ALARMS.mailed_at < _ALARMS.since, _ALARMS.mailed_at < now - MAIL_INTERVAL
-                ),
+                sa.and_(_ALARMS.mailed_at < _ALARMS.since, _ALARMS.mailed_at < now - MAIL_INTERVAL),
             ),
             clients.c.closed_at.is_(None),
             beyond(after, _ALARMS.since, key),
@@ -96,6 +94,8 @@ async def due_alarms(
         .limit(limit)
     )
     return [
-        DueAlarm(TenantId(row.client_id), ModelFault(row.fault), row.since, Place(row.since, row.key))
+        DueAlarm(
+            TenantId(row.client_id), ModelFault(row.fault), row.since, Place(row.since, row.key)
+        )
         for row in rows
     ]

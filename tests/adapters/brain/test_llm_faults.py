@@ -10,10 +10,19 @@ from adapters.brain.classifier import Classifier
 from domain.agent.circuit import FAULTS_TO_OPEN
 from domain.agent.errors import BrainFailed
 from domain.agent.model_fault import ModelFault
+from settings import Settings
 from tests.support.agent.llm_brain import NATIVE, asked, brain, configured, said
 from tests.support.agent.model_faults import BILLED, FAULTS
-from tests.support.servers.llm import KEY, TOKENS_IN, TOKENS_OUT, Drip, Fail, LlmServer
-from settings import Settings
+from tests.support.servers.llm import (
+    KEY,
+    TOKENS_IN,
+    TOKENS_OUT,
+    Asked,
+    Drip,
+    Fail,
+    LlmServer,
+    Think,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -114,12 +123,18 @@ async def test_models_of_one_account_share_a_circuit(
 async def test_a_cancelled_call_counts_for_nothing(
     classifier: Classifier, server: LlmServer
 ) -> None:
-    server.script = [Drip()]
+    arrived = asyncio.Event()
+
+    def arrive(_: Asked) -> Drip:
+        arrived.set()
+        return Drip()
+
+    server.script = [Think(arrive)]
     engine = brain(classifier, configured(server))
-    for number in range(FAULTS_TO_OPEN):
+    for _ in range(FAULTS_TO_OPEN):
         call = asyncio.create_task(engine.think(asked()))
-        while len(server.asked) <= number:
-            await asyncio.sleep(0)
+        await arrived.wait()
+        arrived.clear()
         call.cancel()
         await asyncio.gather(call, return_exceptions=True)
     server.script = [said()]
