@@ -12,6 +12,7 @@ from temporalio.client import Client
 from activities.agent.brain_budget import BrainBudget
 from activities.agent.dry_run import DryRuns
 from activities.agent.look_up import LookUp
+from activities.agent.model_alarm_notices import ModelAlarmNotices
 from activities.agent.think import Think
 from activities.analytics.churn import Churn
 from activities.analytics.metrics import ComputeMetrics
@@ -216,7 +217,10 @@ def build_activities(
         "answers_per_hour": settings.threads.answers_per_hour,
         "answers_without_person": settings.threads.answers_without_person,
     }
-    left = LeftKeyNotices(units, mails.service, dashboard_url=pages, service=service)
+    notices = (
+        LeftKeyNotices(units, mails.service, dashboard_url=pages, service=service).send,
+        ModelAlarmNotices(units, mails.service, dashboard_url=pages, service=service).send,
+    )
     simulator = OutcomeSimulator(
         database, brain_budget, embedder, utc_now,
         normalizer=fair, connectors=connectors, net=net, sealer=sealer, **answers,
@@ -304,7 +308,7 @@ def build_activities(
         sweep_reviews=SweepReviews(database, utc_now, new_ulid),
         sweep_background=SweepBackground(database, engine, utc_now),
         sweep_loosenings=SweepLoosenings(
-            units, mails.service, lambda: identity, left.send, dashboard_url=pages, service=service
+            units, mails.service, lambda: identity, notices, dashboard_url=pages, service=service
         ),
         sweep_customers=SweepCustomers(database, new_ulid),
         embed=Embed(database, embedder, utc_now),

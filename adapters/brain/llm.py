@@ -167,7 +167,7 @@ class LlmBrain:
                 raise
             except (AgentRunError, DomainError, TimeoutError):
                 raise
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - any response can break the library
                 # For example, an empty list of choices raises IndexError.
                 raise UnreadableAnswer(type(error).__name__) from None
         return brain_answer(

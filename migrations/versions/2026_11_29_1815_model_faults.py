@@ -22,7 +22,6 @@ def upgrade() -> None:
         sa.Column("client_id", sa.Text(), nullable=False),
         sa.Column("fault", sa.Text(), nullable=False),
         sa.Column("since", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("last_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("mailed_at", sa.DateTime(timezone=True), nullable=True),
         sa.ForeignKeyConstraint(

@@ -25,15 +25,11 @@ _START: Final = insert(model_alarms).values(
     client_id=sa.bindparam("client_id"),
     fault=sa.bindparam("fault"),
     since=sa.bindparam("now"),
-    last_at=sa.bindparam("now"),
 )
 _START_OR_GO_ON: Final = _START.on_conflict_do_update(
     index_elements=["client_id", "fault"],
-    set_={
-        "since": sa.case((_IS_OPEN, _ALARMS.since), else_=_START.excluded.since),
-        "last_at": _START.excluded.last_at,
-        "ended_at": None,
-    },
+    set_={"since": _START.excluded.since, "ended_at": None},
+    where=~_IS_OPEN,
 )
 
 
@@ -50,7 +46,7 @@ class DueAlarm:
 
 class ModelAlarms(TenantRepository):
     async def start(self, fault: ModelFault, now: datetime) -> None:
-        """Start the alarm, or record that its cause still exists."""
+        """Start the alarm. An open alarm stays unchanged."""
         await self._connection.execute(
             _START_OR_GO_ON, {"client_id": self._tenant, "fault": fault.value, "now": now}
         )

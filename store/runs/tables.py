@@ -471,7 +471,6 @@ model_alarms: Final = sa.Table(
     sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
     sa.Column("fault", sa.Text, primary_key=True),
     time("since"),
-    time("last_at"),
     time("ended_at", nullable=True),
     time("mailed_at", nullable=True),
 )
