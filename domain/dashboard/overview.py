@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from domain.agent.model_fault import ModelFault
 from domain.core.money import Money
 
 
@@ -46,7 +45,7 @@ class Overview:
     """The content of the overview page. `waiting`: the number of open reviews, counted up to a
     limit. `oldest`: the time when the oldest counted review was opened. `at_stake`: the amount that
     the plans of the counted reviews would move, by currency. `done`: the onboarding steps that the
-    client has completed. `model_alarms`: the problems with language models that require a person's
+    client has completed. `model_alarms`: the faults of language models that require a person's
     action."""
 
     waiting: int
@@ -54,7 +53,7 @@ class Overview:
     at_stake: tuple[Money, ...]
     troubles: tuple[Trouble, ...]
     done: frozenset[FirstStep]
-    model_alarms: tuple[ModelFault, ...] = ()
+    model_alarms: tuple[str, ...] = ()
 
     @property
     def first_steps(self) -> tuple[tuple[FirstStep, bool], ...]:

@@ -6,7 +6,6 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.agent.model_fault import ModelFault
 from domain.core.ids import TenantId
 from domain.core.money import Money
 from domain.dashboard.overview import FirstStep, Overview, Trouble
@@ -89,7 +88,7 @@ async def read_overview(connection: AsyncConnection, tenant: TenantId) -> Overvi
         ),
         troubles=tuple(Trouble(**one) for one in row["troubles"] or ()),
         done=_completed(row),
-        model_alarms=tuple(map(ModelFault, row["model_alarms"] or ())),
+        model_alarms=tuple(row["model_alarms"] or ()),
     )
 
 

@@ -41,7 +41,7 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def thinking(
-    database_url: str, temporal: TemporalServer, mail: MailServer, **settings: object
+    database_url: str, temporal: TemporalServer, mail: MailServer, *, retry_hours: float = 4
 ) -> AsyncIterator[tuple[LiveEngine, LlmServer]]:
     """A running engine with a model on a local server."""
     async with (
@@ -56,7 +56,7 @@ async def thinking(
             brain_api_key=KEY,
             brain_price_in=1,
             brain_price_out=10,
-            **settings,
+            brain_retry_hours_email=retry_hours,
         ) as engine,
         engine.working(),
     ):
@@ -138,7 +138,7 @@ async def test_a_mail_gets_a_review_when_its_time_is_up(
     database_url: str, temporal: TemporalServer, mail: MailServer, shop: Shop
 ) -> None:
     hours = 0.3 / 3600
-    async with thinking(database_url, temporal, mail, brain_retry_hours_email=hours) as (
+    async with thinking(database_url, temporal, mail, retry_hours=hours) as (
         engine,
         server,
     ):
