@@ -23,6 +23,7 @@ from domain.cases.errors import (
     CaseRunUnderWay,
     CasesNotGreen,
     InvalidCases,
+    SavedCasesFull,
     TooManyCases,
 )
 from domain.content.errors import (
@@ -397,6 +398,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ),
     PlaybookVersionsFull: ErrorAnswer(409, "Plus de place pour des versions de playbooks."),
     TooManyCases: ErrorAnswer(409, "{limit} cas au plus par client."),
+    SavedCasesFull: ErrorAnswer(409, "Vos cas enregistrés dépassent {limit} Kio au total."),
     CaseNameTaken: ErrorAnswer(409, "Un autre cas porte déjà ce nom."),
     CaseRunUnderWay: ErrorAnswer(409, "Une série de cas est déjà en cours pour ce client."),
     OwnerStays: ErrorAnswer(409, "Un client a un seul propriétaire, qui le reste."),

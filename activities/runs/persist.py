@@ -58,7 +58,7 @@ class Persist:
         stored.
         """
         tenant = TenantId(step.ref.client_id)
-        async with self._database.tenant(tenant) as connection:
+        async with self._database.tenant(tenant, keeps_plans=True) as connection:
             await lock_account(connection, tenant, step)
             stopped = await AutomationStops(connection, tenant).holds(step.ref.run_id)
             runs = RunRepository(connection, tenant)

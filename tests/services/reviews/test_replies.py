@@ -47,6 +47,7 @@ from store.runs.tables import (
 from store.widget.tables import widget_sessions
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import Recorder, units_on
+from tests.support.intake.attachments import PHOTO
 from tests.support.reviews.conversations import converse
 from tests.support.reviews.conversations import put_into as put_into_conversation
 from tests.support.reviews.conversations import write as write_later
@@ -428,6 +429,29 @@ async def test_no_reply_to_a_visitor_who_no_longer_sees_the_chat(
     assert refused.value.reason == "widget_session_ended"
     row = await only_row(database, conversation_replies, of=shop)
     assert (row["state"], row["error_code"]) == ("failed", "widget_session_ended")
+
+
+async def test_a_visitor_who_gets_mail_only_is_sent_no_files(
+    database: Database, shop: Shop
+) -> None:
+    """The files were in a session that nobody could open any more, and the reply was `sent`."""
+    ref = await write(database, shop, channel=Channel.WIDGET)
+    conversation_id = await conversation_of(database, ref.event_id)
+    session_id = await begin(database, shop)
+    await put_into(database, shop, session_id, ref)
+    now = utc_now()
+    values = {"verified_email": "jean@x.example", "verified_by": "code", "verified_at": now}
+    async with database.service() as connection:
+        await connection.execute(
+            sa.update(widget_sessions)
+            .where(widget_sessions.c.client_id == shop.client_id)
+            .values(used_at=now - SESSION_LASTS - timedelta(hours=1), **values)
+        )
+
+    with pytest.raises(ReplyNotPossible) as refused:
+        await written(database, shop, conversation_id, files=[PHOTO])
+    assert refused.value.reason == "attachments_not_possible"
+    assert (await written(database, shop, conversation_id)).state is ReplyState.SCHEDULED
 
 
 async def test_a_colleague_keeps_the_conversation_that_the_reply_finds(
