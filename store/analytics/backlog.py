@@ -22,10 +22,11 @@ class Backlog:
     """Counts of pending work across all clients. Each count is at most `COUNTED_TO`.
 
     `received_runs`: runs that are admitted but not yet started by a worker. Runs that wait for a
-    language model are not included. `oldest_received`: when the oldest of these runs was admitted. `open_reviews`: undecided reviews. `pending_deliveries`:
-    webhook deliveries in progress or waiting for a retry. `unfinished_webhooks`: inbound webhooks
-    that are being processed or queued. Webhooks that wait because their client has reached a limit
-    are not included. `oldest_webhook`: when the oldest unfinished webhook arrived.
+    language model are not included. `oldest_received`: when the oldest of these runs was admitted.
+    `open_reviews`: undecided reviews. `pending_deliveries`: webhook deliveries in progress or
+    waiting for a retry. `unfinished_webhooks`: inbound webhooks that are being processed or queued.
+    Webhooks that wait because their client has reached a limit are not included. `oldest_webhook`:
+    when the oldest unfinished webhook arrived.
     """
 
     received_runs: int
