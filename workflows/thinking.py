@@ -24,7 +24,7 @@ async def think(question: ThinkInput, *, remote: bool) -> ThinkResult:
         if is_cancelled_exception(failure) or not workflow.patched("read-by-people"):
             raise
         workflow.logger.warning("brain failed", extra={"error_code": error_code(failure)})
-    fault = ModelFault.OUTAGE if remote else None
+    fault = ModelFault.INTERNAL_ERROR
     unread = question.model_copy(update={"unread": True, "model_fault": fault})
     return await inside(Think.think, unread)
 

@@ -22,6 +22,7 @@ class ModelFault(StrEnum):
     - `invalid_answer`: the answer does not have the required format.
     - `budget`: a budget of this service is used up, so the model was not called.
     - `circuit_open`: the provider failed repeatedly, so the model was not called.
+    - `internal_error`: an error in this service. It may also affect the embedded brain.
     """
 
     OUTAGE = "outage"
@@ -37,6 +38,7 @@ class ModelFault(StrEnum):
     INVALID_ANSWER = "invalid_answer"
     BUDGET = "budget"
     CIRCUIT_OPEN = "circuit_open"
+    INTERNAL_ERROR = "internal_error"
 
 
 ALARMING: Final = frozenset({ModelFault.UNAUTHORIZED, ModelFault.QUOTA_EXCEEDED, ModelFault.BUDGET})

@@ -171,5 +171,5 @@ async def test_a_programming_error_in_the_brain_gives_a_review(
 
         assert (body["status"], body["response"]) == ("needs_review", "")
         review = await only_row(acting.database, escalation_tickets, of=shop)
-        assert review["reason"] == "tool_failure"
+        assert review["reason"] == "model_unavailable"
         await acting.decide(review["id"], Decision.REJECT)

@@ -193,8 +193,9 @@ async def test_a_broken_brain_is_told_without_its_words(
         {
             "ticket_id": body["event_id"],
             "customer_email": "",
-            "error_code": "ValueError",
+            "error_code": "brain_unavailable",
             "message": "The agent could not answer this ticket.",
+            "model_fault": "internal_error",
         }
     ]
     assert await told(idle_engine, shop, "ticket.resolved") == []
