@@ -111,6 +111,7 @@ async def test_a_human_is_asked_and_approves(engine: LiveEngine, shop: Shop) -> 
         "confidence": body["confidence"],
         "reason": review["reason"],
         "review_id": review["id"],
+        "model_fault": None,
     }
     assert await told(engine, shop, "ticket.resolved") == []
     run = await only_row(engine.database, engine_runs, of=shop)
