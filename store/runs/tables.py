@@ -39,6 +39,8 @@ engine_runs: Final = sa.Table(
     # The reason for the run's first escalation.
     text("handoff_reason", nullable=True),
     text("model", nullable=True),
+    # The reason why the preferred language model did not answer (`domain/agent/model_fault.py`).
+    text("model_fault", nullable=True),
     sa.Column("tokens_in", sa.Integer, nullable=False, server_default="0"),
     sa.Column("tokens_out", sa.Integer, nullable=False, server_default="0"),
     sa.Column("cost_micros", sa.BigInteger, nullable=False, server_default="0"),
@@ -483,6 +485,18 @@ sentiment_logs: Final = sa.Table(
 )
 
 # A client's monthly spending on language models, in millionths of a US dollar.
+# Problems with language models that require a person's action. A row is kept after its end, so that
+# the next problem of the same kind is not reported by email again at once.
+model_alarms: Final = sa.Table(
+    "model_alarms",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    sa.Column("fault", sa.Text, primary_key=True),
+    time("since"),
+    time("ended_at", nullable=True),
+    time("mailed_at", nullable=True),
+)
+
 brain_costs: Final = sa.Table(
     "brain_costs",
     metadata,
