@@ -32,7 +32,7 @@ def described_receiver(
             429: {"model": ErrorBody, "headers": RETRY_AFTER},
         },
         "openapi_extra": {
-            "parameters": [*parameters],
+            **({"parameters": [*parameters]} if parameters else {}),
             "requestBody": {
                 "required": True,
                 "content": {"application/json": {"schema": body, "example": {"id": 1042}}},

@@ -1,0 +1,25 @@
+"""Iteration over lists with pages."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+Page = TypeVar("Page")
+
+
+def pages(operation: Callable[..., Page], *args: object, **parameters: object) -> Iterator[Page]:
+    """Yield all pages of a list: `for page in pages(engine.runs.list, limit=100)`."""
+    cursor: object = parameters.pop("cursor", None)
+    while True:
+        further = {} if cursor is None else {"cursor": cursor}
+        page = operation(*args, **parameters, **further)
+        yield page
+        cursor = getattr(page, "next_cursor", None)
+        if not cursor:
+            return
+
+
+def each(operation: Callable[..., object], *args: object, **parameters: object) -> Iterator[Any]:
+    """Yield all records of a list, from all its pages: `for run in each(engine.runs.list)`."""
+    for page in pages(operation, *args, **parameters):
+        fields = (value for value in vars(page).values() if isinstance(value, list))
+        yield from next(fields, [])
