@@ -220,7 +220,12 @@ def _npm(*arguments: str, folder: Path) -> None:
 def _run(*command: str, folder: Path = ROOT) -> None:
     path = os.pathsep.join([str(_NODE.parent), os.environ["PATH"]])
     done = subprocess.run(
-        command, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+        command,
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode != 0:
         raise BuildFailed(f"{' '.join(command)}:\n{done.stdout[-4000:]}{done.stderr[-4000:]}")

@@ -33,13 +33,20 @@ VECTOR: Final = (ROOT / "docs" / "webhooks.md").read_text().partition("### A tes
 
 def vector() -> dict[str, str]:
     """Return the values that docs/webhooks.md lists for tests of verification code."""
-    found = dict(re.findall(r"^(secret|timestamp|body|X-Service-Signature): (.*)$", VECTOR, re.M))
+    found = dict(
+        re.findall(r"^(secret|timestamp|body|X-Service-Signature): (.*)$", VECTOR, re.MULTILINE)
+    )
     return {**found, "signature": found["X-Service-Signature"]}
 
 
 @pytest.fixture(scope="module")
-def built() -> Path:
-    return sdk.build()
+def wheel() -> Path:
+    return next(sdk.build().glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def tarball() -> Path:
+    return next(sdk.build().glob("*.tgz"))
 
 
 @pytest.fixture
@@ -96,8 +103,7 @@ COMMON: Final[dict[str, Any]] = {
 }
 
 
-async def test_the_python_client(built: Path, given: str, tmp_path: Path) -> None:
-    (wheel,) = built.glob("*.whl")
+async def test_the_python_client(wheel: Path, given: str, tmp_path: Path) -> None:
     await run(
         sys.executable, "-m", "pip", "install", "--no-index", "--no-deps",
         "--disable-pip-version-check", "--target", "installed", str(wheel),
@@ -118,8 +124,7 @@ async def test_the_python_client(built: Path, given: str, tmp_path: Path) -> Non
     }
 
 
-async def test_the_typescript_client(built: Path, given: str, tmp_path: Path) -> None:
-    (tarball,) = built.glob("*.tgz")
+async def test_the_typescript_client(tarball: Path, given: str, tmp_path: Path) -> None:
     package = tmp_path / "node_modules" / "support-engine-client"
     package.mkdir(parents=True)
     await run("tar", "-xzf", str(tarball), "--strip-components=1", "-C", str(package),
@@ -142,6 +147,6 @@ async def test_the_typescript_client(built: Path, given: str, tmp_path: Path) ->
 @pytest.mark.parametrize("folder", ["python", "typescript"])
 def test_the_first_call_of_a_readme_has_five_lines(folder: str) -> None:
     text = (ROOT / "sdk" / folder / "README.md").read_text()
-    first = re.findall(r"^```\w+\n(.*?)^```", text, re.M | re.S)[0]
+    first = re.findall(r"^```\w+\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[0]
 
     assert len([line for line in first.splitlines() if line.strip()]) <= 5

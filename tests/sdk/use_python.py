@@ -7,7 +7,7 @@ import os
 import httpx
 from support_engine import SupportEngine, WebhookInvalid, each, pages, verify_webhook
 from support_engine.errors import BY_CODE, ClientNotFound, QuotaExhausted, Unauthenticated
-from support_engine.models import GatewayRequest, NewWebhookBody
+from support_engine.models import GatewayRequest, NewWebhookBody  # type: ignore[attr-defined]
 
 given = json.loads(os.environ["GIVEN"])
 facts: dict[str, object] = {}
@@ -41,9 +41,10 @@ except Unauthenticated as error:
     facts["refused"] = [error.status, error.code, bool(error.request_id)]
 
 sent: list[httpx.Request] = []
+soon = {"Retry-After": "0"}
 answers = [
-    httpx.Response(503, json={"error": "busy", "code": "server_busy"}, headers={"Retry-After": "0"}),
-    httpx.Response(409, json={"error": "…", "code": "run_in_progress"}, headers={"Retry-After": "0"}),
+    httpx.Response(503, json={"error": "…", "code": "server_busy"}, headers=soon),
+    httpx.Response(409, json={"error": "…", "code": "run_in_progress"}, headers=soon),
     httpx.Response(429, json={"error": "…", "code": "quota_exhausted", "tickets_limit": 50}),
 ]
 

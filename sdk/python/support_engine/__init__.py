@@ -1,12 +1,4 @@
-"""Client of the customer-support service.
-
-    from support_engine import SupportEngine
-    from support_engine.models import GatewayRequest
-
-    engine = SupportEngine("https://support.example", "ak_…")
-    answer = engine.gateway.push(body=GatewayRequest(client_id="01J9…", message="Où est mon colis ?"))
-    print(answer.status)
-"""
+"""Client of the customer-support service. README.md shows the first call."""
 
 from support_engine.api_error import ApiError
 from support_engine.client import SupportEngine

@@ -6,9 +6,9 @@ import httpx
 
 
 class ApiError(Exception):
-    """An error response. `status`: the HTTP status. `code`: the stable error code. `body`: the whole
-    response, with the additional fields of the code. `retry_after_s`: the seconds to wait before
-    another attempt, if the service states them."""
+    """An error response. `status`: the HTTP status. `code`: the stable error code. `body`: the
+    whole response, with the additional fields of the code. `retry_after_s`: the seconds to wait
+    before another attempt, if the service states them."""
 
     def __init__(
         self, status: int, body: Mapping[str, object], retry_after_s: float | None = None

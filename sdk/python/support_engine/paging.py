@@ -7,7 +7,7 @@ Page = TypeVar("Page")
 
 
 def pages(operation: Callable[..., Page], *args: object, **parameters: object) -> Iterator[Page]:
-    """Yield all pages of a list: `for page in pages(engine.runs.list, limit=100)`."""
+    """Yield all pages of a list. `operation`: an operation with a cursor, as `engine.runs.list`."""
     cursor: object = parameters.pop("cursor", None)
     while True:
         further = {} if cursor is None else {"cursor": cursor}
@@ -19,7 +19,7 @@ def pages(operation: Callable[..., Page], *args: object, **parameters: object) -
 
 
 def each(operation: Callable[..., object], *args: object, **parameters: object) -> Iterator[Any]:
-    """Yield all records of a list, from all its pages: `for run in each(engine.runs.list)`."""
+    """Yield all records of a list. `operation`: an operation with a cursor."""
     for page in pages(operation, *args, **parameters):
         fields = (value for value in vars(page).values() if isinstance(value, list))
         yield from next(fields, [])

@@ -38,9 +38,9 @@ def verify_webhook(
 ) -> WebhookEvent:
     """Return the event in a request. Raises WebhookInvalid.
 
-    `secret`: the webhook's secret, including `whsec_`. `headers`: the request's headers. `body`: the
-    raw body, before any parsing. `tolerance_s`: the greatest age of a request. `now`: the current
-    Unix time, for tests.
+    `secret`: the webhook's secret, including `whsec_`. `headers`: the request's headers. `body`:
+    the raw body, before any parsing. `tolerance_s`: the greatest age of a request. `now`: the
+    current Unix time, for tests.
     """
     given = {name.lower(): value for name, value in headers.items()}
     timestamp = given.get("x-service-timestamp", "")

@@ -108,7 +108,9 @@ def test_the_document_is_small(document: dict[str, Any]) -> None:
 
 def test_every_specified_route_is_described(document: dict[str, Any]) -> None:
     there = {
-        f"{method.upper()} {path}" for path, methods in document["paths"].items() for method in methods
+        f"{method.upper()} {path}"
+        for path, methods in document["paths"].items()
+        for method in methods
     }
     assert there >= SPECIFIED
 
@@ -128,7 +130,7 @@ def test_bodies_are_named(document: dict[str, Any]) -> None:
         if media in {"application/json", "application/yaml", "application/x-www-form-urlencoded"}
         and "$ref" not in (schema := content["schema"])
         and not all("$ref" in option for option in schema.get("anyOf", [{}]))
-        and schema.get("type") not in {"string"}
+        and schema.get("type") != "string"
         and schema.get("additionalProperties") is not True
     ]
     assert unnamed == []
@@ -202,7 +204,7 @@ def test_pages_have_one_form(document: dict[str, Any]) -> None:
             assert parameters["cursor"]["type"] == "string", operation["operationId"]
             assert parameters["limit"]["type"] == "integer", operation["operationId"]
             assert cursor["anyOf"] == [{"type": "string"}, {"type": "null"}]
-            assert len([one for one in schema["properties"].values() if one.get("type") == "array"])
+            assert [one for one in schema["properties"].values() if one.get("type") == "array"]
     assert paged > 20
 
 
