@@ -134,11 +134,18 @@ async def test_the_typescript_client(tarball: Path, given: str, tmp_path: Path) 
     program.write_text((HERE / "use_typescript.ts").read_text())
     compiler = sdk.BUILD / "tools" / "node" / "node_modules" / "typescript" / "bin" / "tsc"
 
-    await run(
-        str(NODE), str(compiler), "--noEmit", "--strict", "--target", "es2022",
-        "--module", "nodenext", "--lib", "es2023,dom,dom.iterable", "--types", "", program.name,
-        folder=tmp_path,
-    )  # fmt: skip
+    options = {
+        "noEmit": True,
+        "strict": True,
+        "target": "es2022",
+        "module": "nodenext",
+        "lib": ["es2023", "dom", "dom.iterable"],
+        "types": [],
+    }
+    settings = {"compilerOptions": options, "files": [program.name]}
+    (tmp_path / "tsconfig.json").write_text(json.dumps(settings))
+
+    await run(str(NODE), str(compiler), folder=tmp_path)
     told = await run(str(NODE), program.name, folder=tmp_path, GIVEN=given)
 
     assert json.loads(told) == {**COMMON, "milliseconds": True, "secret": len("whsec_") + 48}

@@ -26,14 +26,14 @@ facts["extra"] = engine.gateway.push(body=extra).status
 with SupportEngine(given["url"], given["token"]) as dashboard:
     found = [page.runs for page in pages(dashboard.runs.list, limit=1)]
     facts["pages"] = [len(page) for page in found]
-    facts["each"] = [run.id for run in each(dashboard.runs.list, limit=1)] == [
-        run.id for page in found for run in page
+    facts["each"] = [run.run_id for run in each(dashboard.runs.list, limit=1)] == [
+        run.run_id for page in found for run in page
     ]
-    facts["zone"] = str(found[0][0].created_at.tzinfo)
+    facts["zone"] = str(found[0][0].received_at.tzinfo)
     hook = dashboard.webhooks.create(
         body=NewWebhookBody(url="https://shop.example/h", events=["*"], label="Hook")
     )
-    facts["deleted"] = [dashboard.webhooks.delete(webhook_id=hook.id), len(hook.secret)]
+    facts["deleted"] = [dashboard.webhooks.delete(webhook_id=hook.webhook.id), len(hook.secret)]
 
 try:
     SupportEngine(given["url"], "ak_" + "0" * 32).usage.get(client_id=given["client_id"])

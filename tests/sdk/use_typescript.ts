@@ -22,18 +22,18 @@ let at = "";
 for await (const page of pages(list)) {
   lengths.push(page.runs.length);
   for (const run of page.runs) {
-    ids.push(run.id);
-    at = run.created_at;
+    ids.push(run.run_id);
+    at = run.received_at;
   }
 }
 const again: string[] = [];
-for await (const run of each(list)) again.push(run.id);
+for await (const run of each(list)) again.push(run.run_id);
 facts.pages = lengths;
 facts.each = again.join() === ids.join();
 facts.milliseconds = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(at);
 const body = { url: "https://shop.example/h", events: ["*"] as ["*"], label: "Hook" };
 const hook = await dashboard.webhooks.create({ body });
-await dashboard.webhooks.delete({ path: { webhook_id: hook.id } });
+await dashboard.webhooks.delete({ path: { webhook_id: hook.webhook.id } });
 facts.secret = hook.secret.length;
 
 try {

@@ -22,7 +22,8 @@ class SupportEngine(AllOperations):
     `base_url`: the address of the API. `key`: an API key, or a session token for the dashboard's
     operations. `attempts`: how often a request is sent at most; 1 means no retries. `timeout_s`:
     the seconds to wait for a response. `transport`: the transport that sends the requests.
-    Operations raise ApiError or one of the classes in `support_engine.errors`, and httpx.TransportError.
+    Operations raise ApiError or one of the classes in `support_engine.errors`, and
+    httpx.TransportError.
     """
 
     def __init__(

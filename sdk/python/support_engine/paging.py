@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+import attrs
+
 Page = TypeVar("Page")
 
 
@@ -18,8 +20,8 @@ def pages(operation: Callable[..., Page], *args: object, **parameters: object) -
             return
 
 
-def each(operation: Callable[..., object], *args: object, **parameters: object) -> Iterator[Any]:
+def each(operation: Callable[..., Any], *args: object, **parameters: object) -> Iterator[Any]:
     """Yield all records of a list. `operation`: an operation with a cursor."""
     for page in pages(operation, *args, **parameters):
-        fields = (value for value in vars(page).values() if isinstance(value, list))
-        yield from next(fields, [])
+        values = (getattr(page, field.name) for field in attrs.fields(type(page)))
+        yield from next((value for value in values if isinstance(value, list)), [])
