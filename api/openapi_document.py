@@ -3,6 +3,7 @@ and examples."""
 
 import asyncio
 import re
+from copy import deepcopy
 from http import HTTPStatus
 from typing import Any, Final, cast
 
@@ -75,8 +76,9 @@ def serve_document(app: FastAPI) -> None:
     app.add_route(place, serve, include_in_schema=False)
 
 
-def _finished(document: dict[str, Any]) -> Described:
-    """Return the document as served."""
+def _finished(generated: dict[str, Any]) -> Described:
+    """Return the document as served. `generated`: FastAPI's document, which does not change."""
+    document = deepcopy(generated)
     components = document.setdefault("components", {})
     schemas: dict[str, Any] = components.setdefault("schemas", {})
     for name in [*schemas]:
