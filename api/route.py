@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar, get_type_hints
 from fastapi import Request
 from fastapi._compat import ModelField
 from fastapi.params import Depends as Dependency
-from fastapi.routing import APIRoute
+from fastapi.routing import APIRoute, _effective_route_context_var
 from pydantic import BaseModel
 from starlette.responses import Response
 
@@ -110,9 +110,12 @@ class DescribedRoute(APIRoute):
         super().__init__(path, endpoint, **options)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        if self.response_field is not None:
-            # Pydantic would serialize times with microseconds.
-            vars(self.response_field)["serialize_json"] = partial(_written, self.response_field)
+        # FastAPI gives each inclusion of a route its own field. Pydantic would serialize times with
+        # microseconds.
+        for route in (self, _effective_route_context_var.get()):
+            field = getattr(route, "response_field", None)
+            if field is not None:
+                vars(field)["serialize_json"] = partial(_written, field)
         return super().get_route_handler()
 
 
