@@ -87,7 +87,7 @@ def resources_held(
         reports = Database(settings.database.url, pool_size=REPORTS)
         exports = Exports(settings.database.url)
         client = traced(await connect(settings.temporal, lazy=True), traces)
-        engine = TemporalEngine(client)
+        engine = TemporalEngine(client, dashboard=settings.server.origin)
         sessions = session_verifier(settings.identity)
         sealer = FernetSealer(settings.seal.key.get_secret_value())
         outside = open_client(settings.server.service)

@@ -72,7 +72,7 @@ class OrderSearch:
         found = Lookup(state=LookupState.UNAVAILABLE, number=number)
         if not is_needed:
             return Searched(found)
-        async with self._database.reading(tenant) as connection:
+        async with self._database.reading(tenant, keeps_plans=True) as connection:
             connected = await IntegrationRepository(connection, tenant).connected()
         answered, refused, noted = set[str](), dict[str, str](), dict[str, str | None]()
         for integration in connected:
@@ -84,7 +84,7 @@ class OrderSearch:
             found = min(found, asked, key=_rank)
             if found.state is LookupState.FOUND:
                 break
-        async with self._database.reading(tenant) as connection:
+        async with self._database.reading(tenant, keeps_plans=True) as connection:
             facts = OrderFactRepository(connection, tenant)
             found = await _with_reported(facts, found, event.customer_email, answered)
         return Searched(found, tuple(refused.items()), tuple(noted.items()))

@@ -111,7 +111,7 @@ class Think:
         ref = step.ref
         if step.unread:
             return await self._leave_unread(tenant, step)
-        async with self._database.tenant(tenant) as connection:
+        async with self._database.tenant(tenant, keeps_plans=True) as connection:
             case = await CaseRepository(connection, tenant).read(ref.run_id)
             if case.draft is not None:
                 return case.draft
@@ -120,7 +120,7 @@ class Think:
                 context = await self._context(connection, tenant, case, ref, None)
         if embedder is not None:
             near = await embedder.near(case.event.words)
-            async with self._database.tenant(tenant) as connection:
+            async with self._database.tenant(tenant, keeps_plans=True) as connection:
                 context = await self._context(connection, tenant, case, ref, near)
         chosen = await self._brain_budget.choose(tenant)
         thought = await draft_answer(
@@ -139,7 +139,7 @@ class Think:
         """Store and return a draft, without processing the message or loading the client's
         content."""
         ref = step.ref
-        async with self._database.tenant(tenant) as connection:
+        async with self._database.tenant(tenant, keeps_plans=True) as connection:
             case = await CaseRepository(connection, tenant).read(ref.run_id)
             if case.draft is not None:
                 return case.draft
@@ -248,7 +248,7 @@ class Think:
             reason = review_reason(RunDraft.of(thought), step.threshold)
             tried = ShadowThought.of(thought, reason)
             thought = kept_in_shadow(thought, context, reason, now)
-        async with self._database.tenant(tenant) as connection:
+        async with self._database.tenant(tenant, keeps_plans=True) as connection:
             aside_of = None
             if joined is not None:
                 turns = LaterTurns(connection, tenant)

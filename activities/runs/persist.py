@@ -57,7 +57,7 @@ class Persist:
         stored.
         """
         tenant = TenantId(step.ref.client_id)
-        async with self._database.tenant(tenant) as connection:
+        async with self._database.tenant(tenant, keeps_plans=True) as connection:
             await lock_account(connection, tenant, step)
             stopped = await AutomationStops(connection, tenant).holds(step.ref.run_id)
             runs = RunRepository(connection, tenant)
@@ -117,6 +117,7 @@ class Persist:
                     now=now,
                     steps=step.steps,
                 )
+                review_id = await reviews.of_round(step.ref.run_id, step.round)
             reopened: tuple[ReopenedRun, ...] = ()
             if step.joined or run.status is RunStatus.NEEDS_REVIEW:
                 reopened = await end_joined(connection, tenant, step, now, self._new_id)
@@ -144,6 +145,7 @@ class Persist:
             late_answer=late,
             notice=notice,
             reopened=reopened,
+            review_id=review_id if opened else "",
         )
 
     async def _settle_thread(

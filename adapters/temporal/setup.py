@@ -37,7 +37,12 @@ from domain.learning.contracts import LearnHeadsInput
 from domain.privacy.contracts import HousekeepingInput, RetentionInput
 from domain.runs.contracts import ForgetDryRunsInput, SweepInput
 
-SEARCH_ATTRIBUTES: Final = (names.RUN_STATUS_ATTRIBUTE, names.CLASSIFICATION_ATTRIBUTE)
+SEARCH_ATTRIBUTES: Final = (
+    names.RUN_STATUS_ATTRIBUTE,
+    names.CLASSIFICATION_ATTRIBUTE,
+    names.REVIEW_REASON_ATTRIBUTE,
+    names.CLIENT_ATTRIBUTE,
+)
 # Errors that a secured cluster returns to callers who may use a namespace but not change it.
 _NOT_FOR_US: Final = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNIMPLEMENTED)
 _SWEEP_TIMEOUT: Final = timedelta(minutes=10)

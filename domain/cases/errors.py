@@ -46,6 +46,20 @@ class TooManyCases(DomainError):
         return {"limit": self.limit}
 
 
+class SavedCasesFull(DomainError):
+    """The client's cases together would exceed the size limit. `limit`: the limit in KiB."""
+
+    code = "saved_cases_full"
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(str(limit))
+        self.limit = limit
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"limit": self.limit}
+
+
 class CaseRunNotFound(DomainError):
     """The client has no such case run."""
 

@@ -17,11 +17,13 @@ EXAMINED: Final = 500
 """Maximum number of latest conversations that a word search examines, and of latest messages that a
 search by address examines."""
 
-MESSAGES_EXAMINED: Final = 20
+MESSAGES_EXAMINED: Final = 6
 """Maximum number of the latest messages, including answers, that a word search examines per
 conversation."""
 
-_READ_CHARS: Final = 2_000
+# The limits keep the CPU time of a search low, because the command palette searches with each
+# keystroke.
+_READ_CHARS: Final = 500
 _ACCENTED: Final = "ŒÆÀÂÄÁÃÅÇÉÈÊËÍÎÏÌÑÓÔÖÒÕÚÛÜÙŸàâäáãåçéèêëíîïìñóôöòõúûüùÿ"
 _PLAIN: Final = "œæaaaaaaceeeeiiiinooooouuuuyaaaaaaceeeeiiiinooooouuuuy"
 _TRANSLATED: Final = f"translate(normalize({{0}}, NFC), '{_ACCENTED}', '{_PLAIN}')"

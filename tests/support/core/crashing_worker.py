@@ -148,9 +148,15 @@ class DyingDoor(UnitsOfWork):
 
     @asynccontextmanager
     async def of(
-        self, tenant: TenantId, *, patience_s: float = PATIENCE_S, dry_run: bool = False
+        self,
+        tenant: TenantId,
+        *,
+        patience_s: float = PATIENCE_S,
+        dry_run: bool = False,
+        keeps_plans: bool = False,
     ) -> AsyncIterator[UnitOfWork]:
-        async with super().of(tenant, patience_s=patience_s, dry_run=dry_run) as work:
+        opened = super().of(tenant, patience_s=patience_s, dry_run=dry_run, keeps_plans=keeps_plans)
+        async with opened as work:
             yield work
             _die()
 

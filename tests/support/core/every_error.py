@@ -9,7 +9,7 @@ import domain
 from domain.agent.errors import BrainFailed, BrainInvalid, BrainUnavailable, EmbeddingUnavailable
 from domain.billing.errors import QuotaExhausted
 from domain.billing.quota import QuotaStanding
-from domain.cases.errors import CasesNotGreen, InvalidCases, TooManyCases
+from domain.cases.errors import CasesNotGreen, InvalidCases, SavedCasesFull, TooManyCases
 from domain.content.errors import TooMuchContent
 from domain.copilot.errors import TalkFailed
 from domain.copilot.ports import TalkCost
@@ -181,6 +181,7 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         InvalidPlaybook(["threshold: a number expected"]),
         InvalidCases(["cases[0].tries: a whole number expected"]),
         TooManyCases(200),
+        SavedCasesFull(1024),
         PatternTaken("*", "{pattern} {nothing}"),
         PlaybookNameTaken("Retours"),
         PlaybookChanged(2),
