@@ -20,7 +20,8 @@ from api.http.request_context import RequestContext
 from api.http.traced_requests import TracedRequests
 from api.lifespan import resources_held
 from api.mcp import endpoint as mcp
-from api.openapi import EDGE, serve_document
+from api.openapi import EDGE
+from api.openapi_document import serve_document
 from api.routers.analytics import insight, reports
 from api.routers.audit import audit
 from api.routers.billing import checkouts, credit_ledger, plan, stripe_webhook, usage, usage_history
