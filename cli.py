@@ -139,6 +139,16 @@ COMMANDS: Final = (
         "Manage a client's shops and helpdesks. To end a connection, use `disconnect`.",
     ),
     LazyCommand(
+        "listen",
+        "commands.webhooks.listen:listen",
+        "Forward a client's webhook events to your local server, as they happen.",
+    ),
+    LazyCommand(
+        "trigger",
+        "commands.webhooks.listen:trigger",
+        "Send a signed sample webhook event to your local server.",
+    ),
+    LazyCommand(
         "webhook",
         "commands.webhooks.webhook:app",
         "Manage a client's webhooks and their deliveries.",

@@ -44,6 +44,7 @@ from workflows.run_cases import RunCases
 from workflows.send_mail import SendIdentityMail
 from workflows.send_reply import SendReply
 from workflows.simulate import SimulateScenario
+from workflows.summaries import Summarize
 from workflows.sweep import Sweep
 from workflows.weekly_churn import WeeklyChurn
 
@@ -102,6 +103,7 @@ def build_worker(
         workflow_runner=workflow_runner(sandbox=sandbox),
         interceptors=[
             WatchActivities(tracker, utc_now),
+            Summarize(),
             NoteTraffic(activities.traffic),
             *interceptors,
         ],

@@ -4,6 +4,7 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
 import httpx
 from temporalio.client import Client
@@ -11,6 +12,7 @@ from temporalio.client import Client
 from activities.agent.brain_budget import BrainBudget
 from activities.agent.dry_run import DryRuns
 from activities.agent.look_up import LookUp
+from activities.agent.model_alarm_notices import ModelAlarmNotices
 from activities.agent.think import Think
 from activities.analytics.churn import Churn
 from activities.analytics.metrics import ComputeMetrics
@@ -67,13 +69,17 @@ from adapters.system import new_ulid, utc_now
 from adapters.temporal.client import TemporalEngine
 from adapters.temporal.runs import TemporalRuns
 from domain.agent.lexicons import read_lexicons
+from domain.agent.model_patience import ModelPatience
 from domain.inbound.platform_catalogue import PLATFORMS
+from domain.intake.event import Channel
 from domain.intake.ports import Normalizer
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitsOfWork
 from services.inbound.effects import Doer
 from settings import Settings
+from settings.brain import BrainSettings
 from store.core.database import Database
+from store.exports.payer import has_plan
 from workers.outgoing_mail import build_outgoing
 
 
@@ -179,6 +185,13 @@ class EngineActivities:
         ]
 
 
+def _patience(settings: BrainSettings) -> ModelPatience:
+    return {
+        Channel.EMAIL: timedelta(hours=settings.retry_hours_email),
+        Channel.HELPDESK: timedelta(hours=settings.retry_hours_helpdesk),
+    }
+
+
 def build_activities(
     settings: Settings,
     database: Database,
@@ -199,7 +212,8 @@ def build_activities(
     connectors = ConnectorRegistry(
         sealer, http, allow_loopback=settings.integrations.allow_loopback_targets
     )
-    embedder, fair = embedder_from(settings.embedding), FairNormalizer(normalizer)
+    embedder = embedder_from(settings.embedding)
+    fair = FairNormalizer(normalizer, pays=lambda tenant: has_plan(database, tenant, utc_now()))
     engine, identity = TemporalEngine(client), brain_identity(settings.brain, settings.embedding)
     codes = AddressCodes(database, sealer, utc_now, service_mails=mails.service, mails=engine)
     units = UnitsOfWork(database, engine, utc_now, new_ulid)
@@ -208,14 +222,17 @@ def build_activities(
         "answers_per_hour": settings.threads.answers_per_hour,
         "answers_without_person": settings.threads.answers_without_person,
     }
-    left = LeftKeyNotices(units, mails.service, dashboard_url=pages, service=service)
+    notices = (
+        LeftKeyNotices(units, mails.service, dashboard_url=pages, service=service).send,
+        ModelAlarmNotices(units, mails.service, dashboard_url=pages, service=service).send,
+    )
     simulator = OutcomeSimulator(
         database, brain_budget, embedder, utc_now,
         normalizer=fair, connectors=connectors, net=net, sealer=sealer, **answers,
     )  # fmt: skip
     think = Think(
         database, brain_budget, embedder, utc_now, new_ulid,
-        net=net, sealer=sealer, **answers,
+        net=net, sealer=sealer, patience=_patience(settings.brain), **answers,
     )  # fmt: skip
     return EngineActivities(
         normalize=Normalize(
@@ -304,7 +321,7 @@ def build_activities(
         sweep_reviews=SweepReviews(database, utc_now, new_ulid),
         sweep_background=SweepBackground(database, engine, utc_now),
         sweep_loosenings=SweepLoosenings(
-            units, mails.service, lambda: identity, left.send, dashboard_url=pages, service=service
+            units, mails.service, lambda: identity, notices, dashboard_url=pages, service=service
         ),
         sweep_customers=SweepCustomers(database, new_ulid),
         embed=Embed(database, embedder, utc_now),

@@ -39,7 +39,12 @@ from domain.reviews.contracts import MailMembersInput
 from domain.reviews.notification import MAILED_EVERY
 from domain.runs.contracts import ForgetDryRunsInput, SweepInput
 
-SEARCH_ATTRIBUTES: Final = (names.RUN_STATUS_ATTRIBUTE, names.CLASSIFICATION_ATTRIBUTE)
+SEARCH_ATTRIBUTES: Final = (
+    names.RUN_STATUS_ATTRIBUTE,
+    names.CLASSIFICATION_ATTRIBUTE,
+    names.REVIEW_REASON_ATTRIBUTE,
+    names.CLIENT_ATTRIBUTE,
+)
 # Errors that a secured cluster returns to callers who may use a namespace but not change it.
 _NOT_FOR_US: Final = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNIMPLEMENTED)
 _SWEEP_TIMEOUT: Final = timedelta(minutes=10)

@@ -37,6 +37,7 @@ ANSWER_UPDATE: Final = "answer"
 REVIEW_DECIDED_SIGNAL: Final = "review_decided"
 TRY_NOW_SIGNAL: Final = "try_now"
 PROGRESS_QUERY: Final = "progress"
+STATE_QUERY: Final = "state"
 
 NORMALIZE: Final = "event.normalize"
 LOOK_UP: Final = "event.look_up"
@@ -107,6 +108,8 @@ MAIL_MEMBERS_SCHEDULE: Final = "mail-members"
 
 RUN_STATUS_ATTRIBUTE: Final = "RunStatus"
 CLASSIFICATION_ATTRIBUTE: Final = "Classification"
+REVIEW_REASON_ATTRIBUTE: Final = "ReviewReason"
+CLIENT_ATTRIBUTE: Final = "ClientId"
 
 
 def process_event_id(client_id: str, event_id: str) -> str:

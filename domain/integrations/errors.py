@@ -140,6 +140,13 @@ class MailUnreachable(ActionUnreachable):
         self.by_server = by_server
 
 
+class MailServersBusy(MailUnreachable):
+    """The email was not sent, because no connection slot to clients' own mail servers was free in
+    time. Sending is retried until a slot is free."""
+
+    code = "mail_servers_busy"
+
+
 class MailServerUntrusted(MailUnreachable):
     """The client's mail server offers no TLS, or its certificate is not trusted."""
 

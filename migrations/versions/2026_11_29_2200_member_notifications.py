@@ -1,7 +1,7 @@
 """add members' email notifications
 
 Revision: f04d7b1e9a36
-Follows: c93a50f7b1d8
+Follows: f60c2d8e91a3
 """
 
 import sqlalchemy as sa
@@ -10,7 +10,7 @@ from alembic import op
 from migrations import tenancy
 
 revision = "f04d7b1e9a36"
-down_revision = "c93a50f7b1d8"
+down_revision = "f60c2d8e91a3"
 branch_labels = None
 depends_on = None
 

@@ -87,6 +87,17 @@ class EscalationRepository(CaseMessages):
         notices = MemberNoticeRepository(self._connection, self._tenant)
         await notices.review_opened(ref.run_id, round_, now)
 
+    async def of_round(self, run_id: str, round_: int) -> str:
+        """Return the id of the review that a round of a run opened."""
+        found = await self._connection.scalars(
+            sa.select(_TICKETS.id).where(
+                _TICKETS.client_id == self._tenant,
+                _TICKETS.run_id == run_id,
+                _TICKETS.round == round_,
+            )
+        )
+        return str(found.one())
+
     async def claim(
         self, escalation_id: str, actor: str, now: datetime, *, force: bool = False
     ) -> Claim:
