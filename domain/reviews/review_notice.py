@@ -24,6 +24,7 @@ REASON_TEXTS: Final[dict[NoticeLanguage, dict[EscalationReason, str]]] = {
         EscalationReason.UNSAFE_INPUT: "le message est inhabituel ou sensible",
         EscalationReason.SHADOW_MODE: "l'agent est à l'essai et n'envoie rien",
         EscalationReason.AUTOMATION_STOPPED: "l'automatisation est arrêtée",
+        EscalationReason.MODEL_UNAVAILABLE: "le modèle de langage ne répond pas",
     },
     "en": {
         EscalationReason.LOW_CONFIDENCE: "the agent is not sure enough",
@@ -35,6 +36,7 @@ REASON_TEXTS: Final[dict[NoticeLanguage, dict[EscalationReason, str]]] = {
         EscalationReason.UNSAFE_INPUT: "the message is unusual or sensitive",
         EscalationReason.SHADOW_MODE: "the agent is on trial and sends nothing",
         EscalationReason.AUTOMATION_STOPPED: "automation is stopped",
+        EscalationReason.MODEL_UNAVAILABLE: "the language model is unavailable",
     },
 }
 
