@@ -6,6 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.system import new_ulid, utc_now
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.model_fault import ModelFault
 from domain.agent.plan import ActionKind
 from domain.audit.entry import Note
 from domain.billing.checkout import Checkout
@@ -46,6 +47,7 @@ from store.reviews.escalations import EscalationRepository
 from store.reviews.tables import inbox_views
 from store.runs.action_ledger import ActionLedger, Effect, LedgerPlace
 from store.runs.conversations import ConversationRepository
+from store.runs.model_alarms import ModelAlarms
 from store.runs.sentiment import SentimentRepository
 from store.runs.tables import brain_costs, customer_memories
 from store.tenants.accounts import AccountRepository
@@ -205,6 +207,7 @@ async def _act(ref: RunRef, shop: Shop, connection: AsyncConnection) -> str:
             cost_micros=1,
         )
     )
+    await ModelAlarms(connection, shop.tenant).start(ModelFault.BUDGET, now)
     entry = await connection.scalar(sa.select(knowledge_entries.c.id))
     await connection.execute(
         sa.insert(knowledge_chunks).values(
