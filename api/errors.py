@@ -59,7 +59,7 @@ from domain.dashboard.errors import (
     InvalidPreferences,
     NotConfirmed,
 )
-from domain.exports.errors import ExportsBusy, InvalidExportFormat
+from domain.exports.errors import ExportNotAudited, ExportsBusy, InvalidExportFormat
 from domain.identity.errors import (
     AddressNotVerified,
     AddressTaken,
@@ -493,6 +493,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     UnknownProvider: ErrorAnswer(
         500, "Une intégration enregistrée est d'un fournisseur que cette version ne connaît pas."
     ),
+    ExportNotAudited: ErrorAnswer(500, "Export refusé : le journal d'audit est inaccessible."),
     InternalError: ErrorAnswer(500, INTERNAL),
     ExportsBusy: ErrorAnswer(503, "Trop d'exports en cours. Réessayez dans quelques instants."),
     ServerBusy: ErrorAnswer(503, "Trop de connexions. Réessayez dans quelques instants."),

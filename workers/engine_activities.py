@@ -34,6 +34,7 @@ from activities.playbooks.sweep_loosenings import SweepLoosenings
 from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
+from activities.reviews.member_mails import MemberMails
 from activities.reviews.review_notices import ReviewNotices
 from activities.reviews.revise_review import ReviseReview
 from activities.reviews.send_reply import SendReplies
@@ -78,6 +79,7 @@ from services.inbound.effects import Doer
 from settings import Settings
 from settings.brain import BrainSettings
 from store.core.database import Database
+from store.exports.payer import has_plan
 from workers.outgoing_mail import build_outgoing
 
 
@@ -93,6 +95,7 @@ class EngineActivities:
     review: SettleReview
     revise_review: ReviseReview
     tell_of_review: ReviewNotices
+    member_mails: MemberMails
     replies: SendReplies
     dry_run: DryRuns
     forget_dry_runs: RemoveDryRuns
@@ -135,6 +138,7 @@ class EngineActivities:
             self.review.settle,
             self.revise_review.revise,
             self.tell_of_review.tell,
+            self.member_mails.send,
             self.replies.due,
             self.replies.send,
             self.replies.fail,
@@ -208,7 +212,8 @@ def build_activities(
     connectors = ConnectorRegistry(
         sealer, http, allow_loopback=settings.integrations.allow_loopback_targets
     )
-    embedder, fair = embedder_from(settings.embedding), FairNormalizer(normalizer)
+    embedder = embedder_from(settings.embedding)
+    fair = FairNormalizer(normalizer, pays=lambda tenant: has_plan(database, tenant, utc_now()))
     engine, identity = TemporalEngine(client), brain_identity(settings.brain, settings.embedding)
     codes = AddressCodes(database, sealer, utc_now, service_mails=mails.service, mails=engine)
     units = UnitsOfWork(database, engine, utc_now, new_ulid)
@@ -246,6 +251,14 @@ def build_activities(
         review=SettleReview(database, utc_now, new_ulid),
         revise_review=ReviseReview(database, think),
         tell_of_review=ReviewNotices(database, connectors, utc_now, new_ulid, dashboard_url=pages),
+        member_mails=MemberMails(
+            units,
+            mails.service,
+            sealer,
+            origin=settings.server.origin,
+            dashboard_url=pages,
+            service=service,
+        ),
         replies=SendReplies(units, actions, utc_now, new_ulid),
         dry_run=DryRuns(
             database,

@@ -118,6 +118,7 @@ class Persist:
                     now=now,
                     steps=step.steps,
                 )
+                review_id = await reviews.of_round(step.ref.run_id, step.round)
             reopened: tuple[ReopenedRun, ...] = ()
             if step.joined or run.status is RunStatus.NEEDS_REVIEW:
                 reopened = await end_joined(connection, tenant, step, now, self._new_id)
@@ -149,6 +150,7 @@ class Persist:
             late_answer=late,
             notice=notice,
             reopened=reopened,
+            review_id=review_id if opened else "",
         )
 
     async def _settle_thread(

@@ -44,7 +44,12 @@ from store.integrations.integrations import IntegrationRepository
 from store.integrations.tables import mail_senders
 from store.metadata import metadata
 from store.reviews.escalations import EscalationRepository
-from store.reviews.tables import inbox_views
+from store.reviews.tables import (
+    inbox_views,
+    member_mails,
+    member_notices,
+    member_notifications,
+)
 from store.runs.action_ledger import ActionLedger, Effect, LedgerPlace
 from store.runs.conversations import ConversationRepository
 from store.runs.model_alarms import ModelAlarms
@@ -284,6 +289,15 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
             },
         ),
         (home_visits, {"user_id": "user", "seen_at": now, "away_since": now}),
+        (
+            member_notifications,
+            {"user_id": "user", "mode": "at_once", "digest_hour": 9, "updated_at": now},
+        ),
+        (
+            member_notices,
+            {"user_id": "user", "kind": "assigned", "subject": new_ulid(), "created_at": now},
+        ),
+        (member_mails, {"id": new_ulid(), "user_id": "user", "created_at": now}),
         (
             loosenings,
             {

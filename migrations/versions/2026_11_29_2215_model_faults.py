@@ -1,7 +1,7 @@
 """add the fault of a run's language model, and alarms about language models
 
 Revision: d2f61a8c40e7
-Follows: c93a50f7b1d8
+Follows: f04d7b1e9a36
 """
 
 import sqlalchemy as sa
@@ -10,7 +10,7 @@ from alembic import op
 from migrations import tenancy
 
 revision = "d2f61a8c40e7"
-down_revision = "c93a50f7b1d8"
+down_revision = "f04d7b1e9a36"
 branch_labels = None
 depends_on = None
 
