@@ -24,6 +24,7 @@ from domain.tenants.client import Role
 from domain.webhooks.samples import sample
 from domain.widget.widget import WidgetChange
 from services.intake.admission import Admitted
+from store.agent.model_alarms import ModelAlarms
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.audit.audit_log import AuditLog
 from store.audit.tables import audit_anchors
@@ -52,7 +53,6 @@ from store.reviews.tables import (
 )
 from store.runs.action_ledger import ActionLedger, Effect, LedgerPlace
 from store.runs.conversations import ConversationRepository
-from store.runs.model_alarms import ModelAlarms
 from store.runs.sentiment import SentimentRepository
 from store.runs.tables import brain_costs, customer_memories
 from store.tenants.accounts import AccountRepository
