@@ -11,8 +11,8 @@ from domain.integrations.errors import MailUnreachable
 from domain.integrations.service_mail import ServiceMail
 from domain.tenants.client import Role
 from services.core.unit_of_work import UnitsOfWork
+from store.agent.model_alarms import DueAlarm, ModelAlarms, due_alarms
 from store.core.place import Place
-from store.runs.model_alarms import DueAlarm, ModelAlarms, due_alarms
 from store.tenants.standings import MemberStandings
 
 BATCH: Final = 200

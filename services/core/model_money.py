@@ -18,9 +18,9 @@ from domain.core.ids import TenantId
 from domain.core.period import day_of, period_of
 from domain.core.ports import Clock
 from domain.tenants.errors import ClientNotFound
+from store.agent.model_alarms import ModelAlarms
 from store.core.database import Database
 from store.runs.brain_costs import BrainCosts
-from store.runs.model_alarms import ModelAlarms
 from store.runs.model_spending import ModelSpending
 from store.tenants.accounts import AccountRepository
 from store.tenants.clients import ClientRepository

@@ -485,18 +485,6 @@ sentiment_logs: Final = sa.Table(
 )
 
 # A client's monthly spending on language models, in millionths of a US dollar.
-# Problems with language models that require a person's action. A row is kept after its end, so that
-# the next problem of the same kind is not reported by email again at once.
-model_alarms: Final = sa.Table(
-    "model_alarms",
-    metadata,
-    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
-    sa.Column("fault", sa.Text, primary_key=True),
-    time("since"),
-    time("ended_at", nullable=True),
-    time("mailed_at", nullable=True),
-)
-
 brain_costs: Final = sa.Table(
     "brain_costs",
     metadata,

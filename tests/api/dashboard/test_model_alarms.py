@@ -13,7 +13,7 @@ from domain.core.ports import Mailer
 from domain.core.service_name import ServiceName
 from domain.tenants.client import Role
 from services.core.unit_of_work import UnitsOfWork
-from store.runs.model_alarms import MAIL_INTERVAL, ModelAlarms
+from store.agent.model_alarms import MAIL_INTERVAL, ModelAlarms
 from tests.support.core.engine import LiveEngine
 from tests.support.core.mail_parts import plain_text
 from tests.support.core.units import Recorder

@@ -6,6 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.system import new_ulid, utc_now
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.model_fault import ModelFault
 from domain.agent.plan import ActionKind
 from domain.audit.entry import Note
 from domain.billing.checkout import Checkout
@@ -23,6 +24,7 @@ from domain.tenants.client import Role
 from domain.webhooks.samples import sample
 from domain.widget.widget import WidgetChange
 from services.intake.admission import Admitted
+from store.agent.model_alarms import ModelAlarms
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.audit.audit_log import AuditLog
 from store.audit.tables import audit_anchors
@@ -210,6 +212,7 @@ async def _act(ref: RunRef, shop: Shop, connection: AsyncConnection) -> str:
             cost_micros=1,
         )
     )
+    await ModelAlarms(connection, shop.tenant).start(ModelFault.BUDGET, now)
     entry = await connection.scalar(sa.select(knowledge_entries.c.id))
     await connection.execute(
         sa.insert(knowledge_chunks).values(

@@ -11,9 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.model_fault import ModelFault
 from domain.core.ids import TenantId
+from store.agent.tables import model_alarms
 from store.core.place import Place, beyond
 from store.core.repository import TenantRepository
-from store.runs.tables import model_alarms
 from store.tenants.tables import clients
 
 MAIL_INTERVAL: Final = timedelta(hours=24)
