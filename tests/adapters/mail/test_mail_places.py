@@ -28,8 +28,14 @@ class Senders:
     async def connects(self, client_id: str) -> None:
         """Take a slot for a connection that never logs in. Raises MailServersBusy."""
         place = await self._held.enter_async_context(self._places.place(client_id))
-        self._held.enter_context(suppress(MailServersBusy))
-        self._held.enter_context(self._places.entering(place, lambda: self.lost.append(client_id)))
+        entering = self._places.entering(place, lambda: self.lost.append(client_id))
+        entering.__enter__()
+
+        def leave() -> None:
+            with suppress(MailServersBusy):
+                entering.__exit__(None, None, None)
+
+        self._held.callback(leave)
 
     async def sends(self, client_id: str) -> None:
         """Take a slot for an email that is being transmitted. Raises MailServersBusy."""
