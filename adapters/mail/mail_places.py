@@ -99,8 +99,8 @@ class MailPlaces:
         finally:
             timer.cancel()
             place.give_way = None
-            if place.is_lost:
-                raise MailServersBusy from None
+        if place.is_lost:
+            raise MailServersBusy
 
     def note_slow(self, client_id: str) -> None:
         """Record that the client's server was slow just now."""

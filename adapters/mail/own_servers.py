@@ -13,11 +13,16 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import aiosmtplib
 
-from adapters.mail.mail_places import MailPlaces
+from adapters.mail.mail_places import MailPlace, MailPlaces
 from adapters.mail.smtp_guard import SmtpGuard
 from domain.core.ports import MailSender, Sealer, SmtpServer
 from domain.integrations.client_sender import unseal_password
-from domain.integrations.errors import MailLoginRefused, MailServerUntrusted, MailUnreachable
+from domain.integrations.errors import (
+    MailLoginRefused,
+    MailServersBusy,
+    MailServerUntrusted,
+    MailUnreachable,
+)
 
 
 class OwnServers:
@@ -49,6 +54,7 @@ class OwnServers:
         MailLoginRefused.
         """
         password, now = self._password(sender, server), asyncio.get_running_loop().time
+        place: MailPlace | None = None
         async with AsyncExitStack() as held:
             try:
                 async with asyncio.timeout_at(deadline) as attempt:
@@ -57,6 +63,8 @@ class OwnServers:
                         client = await self._entered(held, sender.client_id, server, here, password)
             # ValueError means that the reply to the login was invalid.
             except (aiosmtplib.SMTPException, OSError, ValueError) as error:
+                if place is not None and place.is_lost:
+                    raise MailServersBusy from None
                 raise _explained(error) from None
             try:
                 yield client

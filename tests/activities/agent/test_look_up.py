@@ -115,8 +115,8 @@ async def test_a_client_with_silent_shops_has_few_calls_in_progress(
     monkeypatch.setattr(order_search, "_PATIENCE_S", 0.01)
     assert await find(other) is LookupState.UNAVAILABLE
     assert silent.asked == order_search.AT_ONCE + 1
-    for waiting in hanging:
-        waiting.cancel()
+    for task in hanging:
+        task.cancel()
     await asyncio.gather(*hanging, return_exceptions=True)
     assert await find(shop) is LookupState.UNAVAILABLE
     assert silent.asked == order_search.AT_ONCE + 2

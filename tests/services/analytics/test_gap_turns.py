@@ -97,6 +97,6 @@ async def test_clients_without_a_plan_leave_the_reader_to_those_that_pay(
     assert isinstance(refused.pop().exception(), CallerBusy)
     assert waiting
     assert len((await gaps(database, shop, reading)).gaps) == 1
-    for reading_now in held:
-        reading_now.cancel()
+    for task in held:
+        task.cancel()
     await asyncio.gather(*held, return_exceptions=True)
