@@ -295,7 +295,8 @@ class ProcessEvent:
                     Execute.execute, order, **options.OUTSIDE
                 )
             except ActivityError as failure:
-                if error_code(failure) != MAIL_SERVERS_BUSY:
+                is_busy = error_code(failure) == MAIL_SERVERS_BUSY
+                if not is_busy or not workflow.patched("mail-servers-busy"):
                     raise
         return await workflow.execute_activity_method(
             Execute.execute, order, **options.OUTSIDE_PATIENT
