@@ -51,7 +51,7 @@ from api.routers.playbooks import file as playbook_file
 from api.routers.playbooks import playbooks, publish_gate
 from api.routers.playbooks import versions as playbook_versions
 from api.routers.ratings import widget_rating
-from api.routers.reviews import inbox, reviews
+from api.routers.reviews import inbox, notifications, reviews
 from api.routers.runs import conversations, reply_files, runs
 from api.routers.simulation import replays, simulator
 from api.routers.tenants import automation, business_hours, identity, keys, loosenings, members
@@ -84,6 +84,7 @@ _ROUTERS: Final = tuple(
         export,
         inbox,
         reviews,
+        notifications,
         corrections,
         labelled_examples,
         simulator,

@@ -59,6 +59,7 @@ TAGS: Final[dict[str, str]] = {
     "oauth": "OAuth endpoints for MCP clients (RFC 6749, 7009 and 7591).",
     "sessions": "List and end a user's sessions.",
     "me": "Read the signed-in user.",
+    "notifications": "Choose which emails you receive about tickets.",
     "clients": "List and leave the user's clients.",
 }
 """Each tag with its description. A tag is the noun of its operations' ids."""

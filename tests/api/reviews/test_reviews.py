@@ -87,6 +87,7 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
         "reason": "policy_restriction",
         "urgent": False,
         "sensitive": None,
+        "model_fault": None,
         "can_approve": True,
         "classification": "refund_request",
         "confidence": 0.5,

@@ -74,7 +74,7 @@ from domain.playbooks.errors import (
     TooManyPlaybooks,
 )
 from domain.privacy.errors import ErasureNotFound
-from domain.reviews.errors import EscalationClaimed
+from domain.reviews.errors import EscalationClaimed, UnsubscribeLinkUnknown
 from domain.runs.errors import (
     AnswerDelayed,
     AnswerTimeout,
@@ -102,6 +102,7 @@ from domain.widget.errors import InvalidWidget, TooManyCodes, WidgetShareUsed
 
 # Errors for operators and activities. No route returns them.
 NOT_FOR_CALLERS = {
+    UnsubscribeLinkUnknown,
     AuthorUndecided,
     UnprovedShareUsed,
     InvalidInput,
