@@ -26,7 +26,7 @@ async def think(question: ThinkInput, *, remote: bool) -> ThinkResult:
         workflow.logger.warning("brain failed", extra={"error_code": error_code(failure)})
     fault = ModelFault.INTERNAL_ERROR
     unread = question.model_copy(update={"unread": True, "model_fault": fault})
-    return await inside(Think.think, unread)
+    return await within_budget(Think.think, unread, unread)
 
 
 async def think_patiently(question: ThinkInput, *, remote: bool) -> ThinkResult:

@@ -9,7 +9,13 @@ import domain
 from domain.agent.errors import BrainFailed, BrainInvalid, BrainUnavailable, EmbeddingUnavailable
 from domain.billing.errors import QuotaExhausted
 from domain.billing.quota import QuotaStanding
-from domain.cases.errors import CasesNotGreen, InvalidCases, SavedCasesFull, TooManyCases
+from domain.cases.errors import (
+    CaseRunsBusy,
+    CasesNotGreen,
+    InvalidCases,
+    SavedCasesFull,
+    TooManyCases,
+)
 from domain.content.errors import TooMuchContent
 from domain.copilot.errors import TalkFailed
 from domain.copilot.ports import TalkCost
@@ -58,6 +64,7 @@ from domain.integrations.errors import (
     MailRecipientUnproved,
     MailRefused,
     MailServerForbidden,
+    MailServersBusy,
     MailServerUntrusted,
     MailUnknown,
     MailUnreachable,
@@ -103,6 +110,8 @@ from domain.widget.errors import InvalidWidget, TooManyCodes, WidgetShareUsed
 # Errors for operators and activities. No route returns them.
 NOT_FOR_CALLERS = {
     UnsubscribeLinkUnknown,
+    CaseRunsBusy,  # Temporal starts the run later
+    MailServersBusy,  # the step is retried
     AuthorUndecided,
     UnprovedShareUsed,
     InvalidInput,
