@@ -9,7 +9,13 @@ import domain
 from domain.agent.errors import BrainFailed, BrainInvalid, BrainUnavailable, EmbeddingUnavailable
 from domain.billing.errors import QuotaExhausted
 from domain.billing.quota import QuotaStanding
-from domain.cases.errors import CasesNotGreen, InvalidCases, SavedCasesFull, TooManyCases
+from domain.cases.errors import (
+    CaseRunsBusy,
+    CasesNotGreen,
+    InvalidCases,
+    SavedCasesFull,
+    TooManyCases,
+)
 from domain.content.errors import TooMuchContent
 from domain.copilot.errors import TalkFailed
 from domain.copilot.ports import TalkCost
@@ -58,6 +64,7 @@ from domain.integrations.errors import (
     MailRecipientUnproved,
     MailRefused,
     MailServerForbidden,
+    MailServersBusy,
     MailServerUntrusted,
     MailUnknown,
     MailUnreachable,
@@ -108,6 +115,7 @@ NOT_FOR_CALLERS = {
     ErasureNotFound,
     Deferred,
     LargeEventsWait,
+    CaseRunsBusy,
     ClientNotEmpty,
     InvalidExport,
     BrainInvalid,
@@ -123,6 +131,7 @@ NOT_FOR_CALLERS = {
     MailRecipientUnproved,
     MailRefused,
     MailServerForbidden,
+    MailServersBusy,
     MailServerUntrusted,
     MailUnknown,
     MailUnreachable,
