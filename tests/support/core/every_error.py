@@ -81,7 +81,7 @@ from domain.playbooks.errors import (
     TooManyPlaybooks,
 )
 from domain.privacy.errors import ErasureNotFound
-from domain.reviews.errors import EscalationClaimed
+from domain.reviews.errors import EscalationClaimed, UnsubscribeLinkUnknown
 from domain.runs.errors import (
     AnswerDelayed,
     AnswerTimeout,
@@ -109,6 +109,7 @@ from domain.widget.errors import InvalidWidget, TooManyCodes, WidgetShareUsed
 
 # Errors for operators and activities. No route returns them.
 NOT_FOR_CALLERS = {
+    UnsubscribeLinkUnknown,
     AuthorUndecided,
     UnprovedShareUsed,
     InvalidInput,
