@@ -110,8 +110,6 @@ from domain.widget.errors import InvalidWidget, TooManyCodes, WidgetShareUsed
 # Errors for operators and activities. No route returns them.
 NOT_FOR_CALLERS = {
     UnsubscribeLinkUnknown,
-    CaseRunsBusy,  # Temporal starts the run later
-    MailServersBusy,  # the step is retried
     AuthorUndecided,
     UnprovedShareUsed,
     InvalidInput,
