@@ -88,8 +88,8 @@ ELSEWHERE = (
 FLOORS = {
     ("POST", "/api/engine/gateway"): 60,
     ("GET", "/api/billing/usage"): 30,
-    # 120 requests a minute.
-    ("GET", RUNS): 20,
+    # 120 requests a minute, most of which have an invalid filter.
+    ("GET", RUNS): 15,
     # 30 messages from one address in ten minutes.
     ("POST", "/api/widget/chat"): 15,
     ("GET", "/api/widget/config"): 1,
