@@ -88,16 +88,7 @@ async def staged(front: LiveEngine) -> Stage:
         made = await front.http.post(KNOWLEDGE, json=entry, headers=owner)
         assert made.status_code == 201, made.text
         entries.append(made.json()["id"])
-    # Yesterday is counted first: before 5 a.m., the oldest review below is of yesterday too.
-    day = day_before(now)
-    yesterday = midnight(day) + timedelta(hours=9)
-    await past_event(database, shop, yesterday)
-    async with database.service() as connection:
-        await keep_day(
-            connection, await count_day(connection, [shop.client_id], day, now), day, now
-        )
     traced = await traced_run(database, shop)
-    await open_review(database, shop, now=now - timedelta(hours=5))
     await open_review(
         database,
         shop,
@@ -109,6 +100,9 @@ async def staged(front: LiveEngine) -> Stage:
     angry = await write(
         database, shop, "This is a scandal", key="angry", customer="zoe@shop.example"
     )
+    day = day_before(now)
+    yesterday = midnight(day) + timedelta(hours=9)
+    await past_event(database, shop, yesterday)
     async with database.tenant(shop.tenant) as connection:
         await connection.execute(
             sa.update(ai_conversations)
@@ -134,6 +128,12 @@ async def staged(front: LiveEngine) -> Stage:
             .where(engine_runs.c.client_id == shop.client_id, engine_runs.c.id == angry.run_id)
             .values(citations=cited)
         )
+    async with front.database.service() as connection:
+        await keep_day(
+            connection, await count_day(connection, [shop.client_id], day, now), day, now
+        )
+    # After yesterday was counted, because before 5 a.m. this review is of yesterday too.
+    await open_review(database, shop, now=now - timedelta(hours=5))
     return Stage(shop, traced.ref.run_id)
 
 
