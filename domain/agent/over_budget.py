@@ -8,7 +8,7 @@ from domain.agent.escalation_reason import EscalationReason
 from domain.agent.policy import judge
 from domain.agent.policy_context import PolicyContext
 from domain.agent.resolved_reply import SETTLED_BY
-from domain.agent.thinking import ThinkingResult
+from domain.agent.thinking_result import ThinkingResult
 
 
 def over_budget_result(context: BrainContext, now: datetime) -> ThinkingResult:
