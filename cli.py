@@ -114,6 +114,11 @@ COMMANDS: Final = (
         "commands.tenants.business_hours:app",
         "Manage a client's business hours and its target for the first answer.",
     ),
+    LazyCommand(
+        "notifications",
+        "commands.reviews.notifications:app",
+        "Manage members' email notifications.",
+    ),
     LazyCommand("settings", "commands.tenants.settings:app", "Manage a client's settings."),
     LazyCommand(
         "widget", "commands.widget.widget:app", "Manage the chat widget on a client's website."
@@ -132,6 +137,16 @@ COMMANDS: Final = (
         "integration",
         "commands.integrations.integration:app",
         "Manage a client's shops and helpdesks. To end a connection, use `disconnect`.",
+    ),
+    LazyCommand(
+        "listen",
+        "commands.webhooks.listen:listen",
+        "Forward a client's webhook events to your local server, as they happen.",
+    ),
+    LazyCommand(
+        "trigger",
+        "commands.webhooks.listen:trigger",
+        "Send a signed sample webhook event to your local server.",
     ),
     LazyCommand(
         "webhook",

@@ -23,6 +23,7 @@ from domain.cases.errors import (
     CaseRunUnderWay,
     CasesNotGreen,
     InvalidCases,
+    SavedCasesFull,
     TooManyCases,
 )
 from domain.content.errors import (
@@ -58,7 +59,7 @@ from domain.dashboard.errors import (
     InvalidPreferences,
     NotConfirmed,
 )
-from domain.exports.errors import ExportsBusy, InvalidExportFormat
+from domain.exports.errors import ExportNotAudited, ExportsBusy, InvalidExportFormat
 from domain.identity.errors import (
     AddressNotVerified,
     AddressTaken,
@@ -397,6 +398,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ),
     PlaybookVersionsFull: ErrorAnswer(409, "Plus de place pour des versions de playbooks."),
     TooManyCases: ErrorAnswer(409, "{limit} cas au plus par client."),
+    SavedCasesFull: ErrorAnswer(409, "Vos cas enregistrés dépassent {limit} Kio au total."),
     CaseNameTaken: ErrorAnswer(409, "Un autre cas porte déjà ce nom."),
     CaseRunUnderWay: ErrorAnswer(409, "Une série de cas est déjà en cours pour ce client."),
     OwnerStays: ErrorAnswer(409, "Un client a un seul propriétaire, qui le reste."),
@@ -491,6 +493,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     UnknownProvider: ErrorAnswer(
         500, "Une intégration enregistrée est d'un fournisseur que cette version ne connaît pas."
     ),
+    ExportNotAudited: ErrorAnswer(500, "Export refusé : le journal d'audit est inaccessible."),
     InternalError: ErrorAnswer(500, INTERNAL),
     ExportsBusy: ErrorAnswer(503, "Trop d'exports en cours. Réessayez dans quelques instants."),
     ServerBusy: ErrorAnswer(503, "Trop de connexions. Réessayez dans quelques instants."),

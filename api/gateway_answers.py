@@ -153,7 +153,7 @@ async def _stored_answer(
 ) -> RunResult | NoPlaybook:
     """Return the stored result of an event. The request may be the first one for the event or a
     repeated one. Raises RunInProgress if there is no result yet."""
-    async with resources.database.reading(tenant) as connection:
+    async with resources.database.reading(tenant, keeps_plans=True) as connection:
         result = await RunRepository(connection, tenant).answer(event_id)
         if result is not None:
             return result

@@ -22,15 +22,15 @@ from domain.tenants.client import Plan
 from embedded.postgres import EmbeddedPostgres
 from settings.brain import EmbeddingSettings
 from store.content.content import ContentRepository
-from store.content.knowledge_chunks import ChunkedEntry, keep_chunks, stale_entries
+from store.content.knowledge_chunks import ChunkedEntry, keep_chunks
 from store.content.knowledge_search import KnowledgeSearch
+from store.content.stale_entries import read_entries, stale_window
 from store.core.database import Database
 from store.core.migrate import migrate
 from store.tenants.clients import ClientRepository
 
 SHOPS: Final = Path(__file__).parent / "shops"
 _NOW: Final = datetime(2026, 11, 24, tzinfo=UTC)
-_PAGE: Final = 500
 
 
 class Article(BaseModel):
@@ -109,7 +109,8 @@ async def _open(database: Database, name: str, embedder: Embedder | None) -> Hel
         await ContentRepository(connection, tenant).add_entries(entries, _NOW, new_ulid)
     if embedder is not None:
         async with database.service() as connection:
-            stale = await stale_entries(connection, embedder.model, now=_NOW, limit=_PAGE)
+            window = await stale_window(connection, embedder.model, now=_NOW)
+            stale = await read_entries(connection, [one.key for one in window.stale])
         for entry in stale:
             chunked = ChunkedEntry.of(entry)
             rows = chunked.rows(await embedder.embed(chunked.texts), _NOW)

@@ -32,6 +32,7 @@ from workflows.forget_dry_runs import ForgetDryRuns
 from workflows.housekeeping import Housekeeping
 from workflows.learn_heads import LearnHeadsNightly
 from workflows.mail_answer import MailAnswer
+from workflows.mail_members import MailMembers
 from workflows.monthly_reset import MonthlyReset
 from workflows.notify_reviewers import NotifyReviewers
 from workflows.process_event import ProcessEvent
@@ -43,6 +44,7 @@ from workflows.run_cases import RunCases
 from workflows.send_mail import SendIdentityMail
 from workflows.send_reply import SendReply
 from workflows.simulate import SimulateScenario
+from workflows.summaries import Summarize
 from workflows.sweep import Sweep
 from workflows.weekly_churn import WeeklyChurn
 
@@ -64,6 +66,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     ProcessWebhook,
     ReconcileInbound,
     NotifyReviewers,
+    MailMembers,
     SimulateScenario,
     ReplayPast,
     RunCases,
@@ -100,6 +103,7 @@ def build_worker(
         workflow_runner=workflow_runner(sandbox=sandbox),
         interceptors=[
             WatchActivities(tracker, utc_now),
+            Summarize(),
             NoteTraffic(activities.traffic),
             *interceptors,
         ],

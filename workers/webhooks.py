@@ -36,6 +36,7 @@ from store.core.database import Database
 from store.webhooks.places import PER_ENDPOINT, PER_TENANT, SharedPlaces
 from workflows.deliver_webhook import DeliverWebhook
 from workflows.send_webhooks import SendWebhooks
+from workflows.summaries import Summarize
 
 WORKFLOWS: Final[Sequence[type]] = (DeliverWebhook, SendWebhooks)
 # Maximum number of concurrent activities. A receiver may occupy a slot for 10 s. For each tenant,
@@ -149,7 +150,7 @@ async def at_work(
             workflows=WORKFLOWS,
             activities=activities.registered(),
             workflow_runner=workflow_runner(sandbox=sandbox),
-            interceptors=[WatchActivities(tracker, utc_now), *interceptors],
+            interceptors=[WatchActivities(tracker, utc_now), Summarize(), *interceptors],
             max_cached_workflows=max_cached_workflows,
             max_concurrent_activities=_SLOTS,
             max_concurrent_activity_task_polls=_POLLS,

@@ -39,7 +39,9 @@ class DeliverWebhook:
                 await self._tell_owner(delivery, tried.notice)
             if tried.retry_in_s is None:
                 return DeliverWebhookResult(status=tried.status)
-            await workflow.sleep(timedelta(seconds=tried.retry_in_s))
+            await workflow.sleep(
+                timedelta(seconds=tried.retry_in_s), summary="Until the next attempt"
+            )
             attempt += 1
 
     async def _tell_owner(self, delivery: DeliverWebhookInput, notice: Notice) -> None:

@@ -28,7 +28,9 @@ class Erase:
         await self._remove_workflows(erase)
         await self._remove_rows(erase)
         if closed.under_way:
-            await workflow.sleep(timedelta(seconds=erase.settle_s))
+            await workflow.sleep(
+                timedelta(seconds=erase.settle_s), summary="Until running work has ended"
+            )
             await self._remove_rows(erase)
         await self._remove_workflows(erase)
         return await workflow.execute_activity_method(

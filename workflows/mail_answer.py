@@ -17,7 +17,9 @@ with workflow.unsafe.imports_passed_through():
 class MailAnswer:
     @workflow.run
     async def run(self, mail: MailAnswerInput) -> None:
-        await workflow.sleep(timedelta(seconds=mail.wait_s))
+        await workflow.sleep(
+            timedelta(seconds=mail.wait_s), summary="The visitor may still read the answer"
+        )
         await workflow.execute_activity_method(MailAnswers.send, mail, **options.TELLING)
 
 

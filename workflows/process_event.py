@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from temporalio import workflow
 from temporalio.common import SearchAttributeKey
-from temporalio.exceptions import FailureError
+from temporalio.exceptions import ActivityError, FailureError
 
 with workflow.unsafe.imports_passed_through():
     from activities.agent.look_up import LookUp
@@ -29,6 +29,8 @@ with workflow.unsafe.imports_passed_through():
         PersistInput,
         ProcessEventInput,
         RunFacts,
+        RunProgress,
+        RunStep,
     )
     from domain.runs.run import (
         UNCLASSIFIED,
@@ -41,13 +43,16 @@ with workflow.unsafe.imports_passed_through():
     )
     from workflows import options
     from workflows.deliveries import start_deliveries
-    from workflows.failure import error_code, nothing_done
+    from workflows.failure import MAIL_SERVERS_BUSY, error_code, nothing_done
     from workflows.followers import start_followers
     from workflows.inside import inside, outside, within_budget
-    from workflows.thinking import revise, think
+    from workflows.run_details import details_of
+    from workflows.thinking import revise, think_patiently
 
 _RUN_STATUS = SearchAttributeKey.for_keyword(names.RUN_STATUS_ATTRIBUTE)
 _CLASSIFICATION = SearchAttributeKey.for_keyword(names.CLASSIFICATION_ATTRIBUTE)
+_REVIEW_REASON = SearchAttributeKey.for_keyword(names.REVIEW_REASON_ATTRIBUTE)
+_CLIENT = SearchAttributeKey.for_keyword(names.CLIENT_ATTRIBUTE)
 _STOPPED = "stopped"
 
 
@@ -67,6 +72,9 @@ class ProcessEvent:
         self._outcome: RunFacts | None = None
         self._decision_announced = False
         self._sent: set[str] = set()
+        self._review_id = ""
+        self._progress = RunProgress(run_id=event.ref.run_id, step=RunStep.NORMALIZE)
+        self._thinking_took = timedelta(0)
 
     @workflow.run
     async def run(self, _: ProcessEventInput) -> RunFacts:
@@ -83,6 +91,7 @@ class ProcessEvent:
                 await self._join(filed.joined)
             else:
                 await self._carry_out(thought)
+        self._at(RunStep.DONE)
         await workflow.wait_condition(workflow.all_handlers_finished)
         assert self._outcome is not None
         return self._outcome
@@ -162,6 +171,31 @@ class ProcessEvent:
         harmless, because a signal contains no decision."""
         self._decision_announced = True
 
+    @workflow.query(name=names.STATE_QUERY)
+    def state(self) -> RunProgress:
+        """Return the current state of the run."""
+        return self._progress
+
+    def _at(
+        self,
+        step: RunStep,
+        *,
+        review_id: str = "",
+        reason: EscalationReason | None = None,
+        expires_at: datetime | None = None,
+    ) -> None:
+        """Note the current state, which operators see in the Temporal UI."""
+        self._progress = RunProgress(
+            run_id=self._event.ref.run_id,
+            step=step,
+            status=None if self._outcome is None else self._outcome.status,
+            round=self._round,
+            review_id=review_id,
+            reason=reason,
+            expires_at=expires_at,
+        )
+        workflow.set_current_details(details_of(self._progress))
+
     async def _normalize(self) -> NormalizeResult:
         """Normalize the event. If it opens a conversation, start the webhooks about the new
         conversation before the message is processed."""
@@ -177,6 +211,7 @@ class ProcessEvent:
     async def _look_up(self) -> None:
         """Look up the order. If the lookup fails, the run continues, and the agent answers with
         lower confidence."""
+        self._at(RunStep.LOOK_UP)
         step = LookUpInput(ref=self._event.ref)
         try:
             found = await workflow.execute_activity_method(LookUp.look_up, step, **options.LOOK_UP)
@@ -186,9 +221,16 @@ class ProcessEvent:
             self._timings = self._timings.model_copy(update={"lookup": found.elapsed_ms})
 
     async def _think(self, filed: NormalizeResult) -> ThinkResult:
+        self._at(RunStep.THINK)
         ref, threshold = self._event.ref, self._event.threshold
-        question = ThinkInput(ref=ref, threshold=threshold, unread=filed.cut, steps=filed.steps)
-        thought = await think(question, remote=self._event.remote_brain)
+        # A caller waits while the update `answer` is in progress.
+        patient = workflow.all_handlers_finished() and not filed.joined
+        question = ThinkInput(
+            ref=ref, threshold=threshold, unread=filed.cut, steps=filed.steps, patient=patient
+        )
+        started = workflow.now()
+        thought = await think_patiently(question, remote=self._event.remote_brain)
+        self._thinking_took = workflow.now() - started
         self._thought, self._actions = thought, thought.actions
         self._timings = self._timings.model_copy(update={"brain": thought.elapsed_ms})
         return thought
@@ -205,6 +247,7 @@ class ProcessEvent:
             await self._join(joined)
             return False
         deadline = workflow.now() + self._time_to_decide()
+        self._at(RunStep.REVIEW, review_id=self._review_id, reason=doubt, expires_at=deadline)
         while True:
             expired = not await self._announced_before(deadline)
             step = SettleReviewInput(ref=self._event.ref, round=self._round, expired=expired)
@@ -215,15 +258,18 @@ class ProcessEvent:
 
     def _time_to_decide(self) -> timedelta:
         """Return the time left to decide a review. The total time for all rounds is the time of the
-        first round plus LATE_ROUND."""
+        first round plus LATE_ROUND. It starts when the agent has drafted its answer."""
         whole = timedelta(seconds=self._event.review_expiry_s)
-        left = workflow.info().start_time + whole + options.LATE_ROUND - workflow.now()
+        thought_at = workflow.info().start_time + self._thinking_took
+        left = thought_at + whole + options.LATE_ROUND - workflow.now()
         return min(whole, left)
 
     async def _announced_before(self, deadline: datetime) -> bool:
         try:
             await workflow.wait_condition(
-                lambda: self._decision_announced, timeout=deadline - workflow.now()
+                lambda: self._decision_announced,
+                timeout=deadline - workflow.now(),
+                timeout_summary="The review expires",
             )
         except TimeoutError:
             return False
@@ -231,16 +277,30 @@ class ProcessEvent:
         return True
 
     async def _execute(self, actions: tuple[ActionKind, ...]) -> ExecuteResult:
+        self._at(RunStep.EXECUTE)
         order = ExecuteInput(ref=self._event.ref, round=self._round)
         if leaves_process(actions):
-            # A mail server may take longer, because the caller has already received an answer and
-            # is no longer waiting.
-            waited_for = options.OUTSIDE if self._answer is None else options.OUTSIDE_PATIENT
-            done = await workflow.execute_activity_method(Execute.execute, order, **waited_for)
+            done = await self._execute_outside(order)
         else:
             done = await inside(Execute.execute, order)
         self._timings = self._timings.model_copy(update={"execute": done.elapsed_ms})
         return done
+
+    async def _execute_outside(self, order: ExecuteInput) -> ExecuteResult:
+        """Execute the plan with external systems. They have more time once no caller is waiting, or
+        if an email only waits for a connection slot. Such an email must not be lost."""
+        if self._answer is None:
+            try:
+                return await workflow.execute_activity_method(
+                    Execute.execute, order, **options.OUTSIDE
+                )
+            except ActivityError as failure:
+                is_busy = error_code(failure) == MAIL_SERVERS_BUSY
+                if not is_busy or not workflow.patched("mail-servers-busy"):
+                    raise
+        return await workflow.execute_activity_method(
+            Execute.execute, order, **options.OUTSIDE_PATIENT
+        )
 
     async def _persist(
         self,
@@ -272,7 +332,8 @@ class ProcessEvent:
             return stored.joined or _STOPPED
         self._outcome = self._facts(status, steps, stored.duration_ms)
         self._answer = self._answer or self._outcome
-        self._show()
+        self._review_id = stored.review_id
+        self._show(doubt)
         # The workflow task that starts the child workflows also returns the answer, so the caller
         # does not wait for them.
         await self._send_webhooks(stored.deliveries)
@@ -299,13 +360,15 @@ class ProcessEvent:
             duration_ms=duration_ms,
         )
 
-    def _show(self) -> None:
+    def _show(self, doubt: EscalationReason | None) -> None:
         """Store the outcome as search attributes, which operators see in the Temporal UI."""
         assert self._outcome is not None
         workflow.upsert_search_attributes(
             [
+                _CLIENT.value_set(self._event.ref.client_id),
                 _RUN_STATUS.value_set(self._outcome.status),
                 _CLASSIFICATION.value_set(self._outcome.classification),
+                *([] if doubt is None else [_REVIEW_REASON.value_set(doubt)]),
             ]
         )
 

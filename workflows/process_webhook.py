@@ -69,7 +69,11 @@ class ProcessWebhook:
 
     async def _pause(self, lasts: timedelta) -> None:
         with suppress(TimeoutError):
-            await workflow.wait_condition(lambda: self._asked_to_retry, timeout=lasts)
+            await workflow.wait_condition(
+                lambda: self._asked_to_retry,
+                timeout=lasts,
+                timeout_summary="Until the limit admits the webhook",
+            )
         self._asked_to_retry = False
 
     async def _work(self) -> WebhookWorked:
@@ -88,7 +92,7 @@ class ProcessWebhook:
         rounds = 0
         while True:
             if code in _HEALED_BY_TIME:
-                await workflow.sleep(_PAUSE)
+                await workflow.sleep(_PAUSE, summary="Until the outage is over")
             else:
                 rounds += 1
                 if rounds > _ROUNDS:

@@ -26,7 +26,9 @@ class SendReply:
         if due.is_over:
             return
         if due.wait_s > 0:
-            await workflow.sleep(timedelta(seconds=due.wait_s))
+            await workflow.sleep(
+                timedelta(seconds=due.wait_s), summary="The member can undo the reply"
+            )
         try:
             done = await workflow.execute_activity_method(
                 SendReplies.send, work, **options.OUTSIDE_PATIENT

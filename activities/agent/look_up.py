@@ -36,15 +36,15 @@ class LookUp:
         """
         started, tenant = time.monotonic(), TenantId(step.ref.client_id)
         looked_up_at = self._now()
-        async with self._database.tenant(tenant) as connection:
+        async with self._database.tenant(tenant, keeps_plans=True) as connection:
             case = await CaseRepository(connection, tenant).read(step.ref.run_id)
         searched = await self._search.find(tenant, case.event, case.thread)
         for integration_id, code in searched.refused:
-            async with self._database.tenant(tenant) as connection:
+            async with self._database.tenant(tenant, keeps_plans=True) as connection:
                 await IntegrationRepository(connection, tenant).fail(
                     integration_id, code, self._now(), self._new_id, run_id=step.ref.run_id
                 )
-        async with self._database.tenant(tenant) as connection:
+        async with self._database.tenant(tenant, keeps_plans=True) as connection:
             for integration_id, noted in searched.noted:
                 await IntegrationRepository(connection, tenant).note_refusal(integration_id, noted)
             lookup = searched.lookup.model_copy(update={"looked_up_at": looked_up_at})

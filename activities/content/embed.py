@@ -2,7 +2,10 @@
 
 import asyncio
 from collections import Counter
-from datetime import timedelta
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import islice
 from typing import Final
 
 import structlog
@@ -14,16 +17,25 @@ from domain.agent.ports import Embedder
 from domain.core import names
 from domain.core.ports import Clock
 from domain.runs.contracts import SweepInput, SweepResult
-from store.content.knowledge_chunks import (
-    ChunkedEntry,
+from store.content.knowledge_chunks import ChunkedEntry, embedding_failed, keep_chunks
+from store.content.stale_entries import (
+    FIRST_KEY,
+    EntryKey,
     StaleEntry,
-    embedding_failed,
-    keep_chunks,
-    stale_entries,
+    StaleKey,
+    in_turns,
+    read_entries,
+    set_digests,
+    stale_window,
 )
 from store.core.database import Database
 
 PAGE: Final = 64
+"""Number of entries with texts that one statement reads."""
+
+FOUND: Final = 20_000
+"""Number of stale entries after which the scan stops, until these entries are embedded."""
+
 BATCH: Final = 32
 """Number of texts that are embedded in one call. The activity sends a heartbeat after each call."""
 
@@ -47,11 +59,34 @@ _PROBE: Final = "Hello"
 _log = structlog.get_logger(__name__)
 
 
+@dataclass(slots=True)
+class _Sweep:
+    """The progress of one sweep. `failures`: the failed entries of each client."""
+
+    embedder: Embedder
+    started: datetime
+    embedded: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+
+    def is_over(self, now: datetime) -> bool:
+        return now - self.started > STARTING
+
+    def skips(self, client_id: str) -> bool:
+        return self.failures[client_id] >= MAX_CLIENT_FAILURES
+
+    @property
+    def skipped(self) -> list[str]:
+        return [client for client in self.failures if self.skips(client)]
+
+
 class Embed:
     def __init__(self, database: Database, embedder: Embedder | None, now: Clock) -> None:
         self._database = database
         self._embedder = embedder
         self._now = now
+        # The scan continues after this entry, also in the next sweep. The clients at the end are
+        # therefore served even if no sweep scans the entries of all clients.
+        self._scanned = FIRST_KEY
 
     @activity.defn(name=names.SWEEP_KNOWLEDGE)
     async def embed(self, step: SweepInput) -> SweepResult:
@@ -64,40 +99,62 @@ class Embed:
         embedder = self._embedder
         if embedder is None or embedder.model != step.embedding_model:
             return SweepResult(picked_up=0)  # The sweep was started for another model.
-        started, embedded, pages = self._now(), 0, 0
-        failures = Counter[str]()  # By client.
-        while page := await self._page(embedder, f"{started} {pages}", failures):
-            pages += 1
-            for entry in page:
-                if failures[entry.client_id] >= MAX_CLIENT_FAILURES:
-                    continue
-                if self._now() - started > STARTING:
-                    return SweepResult(picked_up=embedded, failed=failures.total())
-                if await self._embed(embedder, entry):
-                    embedded += 1
-                    continue
-                failures[entry.client_id] += 1
-                if await _is_down(embedder):
-                    return SweepResult(picked_up=embedded, failed=failures.total())
-                await self._retry_later(entry)
-        return SweepResult(picked_up=embedded, failed=failures.total())
+        sweep = _Sweep(embedder, self._now())
+        if await self._embed_stale(sweep):
+            await self._set_digests(sweep)
+        return SweepResult(picked_up=sweep.embedded, failed=sweep.failures.total())
 
-    async def _page(
-        self, embedder: Embedder, salt: str, failures: Counter[str]
-    ) -> list[StaleEntry]:
-        """Return the next entries, except those of clients with too many failures. Each page orders
-        the clients differently, so that all are served equally even if one page cannot hold them
-        all."""
-        without = [client for client, count in failures.items() if count >= MAX_CLIENT_FAILURES]
+    async def _embed_stale(self, sweep: _Sweep) -> bool:
+        """Embed stale entries until none are left. Return False if the time is over or the provider
+        is down."""
+        while stale := await self._stale(sweep):
+            turns = in_turns(stale, str(sweep.started))
+            while keys := tuple(islice(turns, PAGE)):
+                for entry in await self._read(keys):
+                    if sweep.skips(entry.client_id):
+                        continue
+                    if sweep.is_over(self._now()):
+                        return False
+                    if await self._embed(sweep.embedder, entry):
+                        sweep.embedded += 1
+                        continue
+                    sweep.failures[entry.client_id] += 1
+                    if await _is_down(sweep.embedder):
+                        return False
+                    await self._retry_later(entry)
+        return not sweep.is_over(self._now())
+
+    async def _stale(self, sweep: _Sweep) -> Collection[StaleKey]:
+        """Continue the scan until it has found `FOUND` stale entries, or has passed all entries.
+        Entries of clients with too many failures are left out."""
+        found: dict[EntryKey, StaleKey] = {}
+        passes = 1 if self._scanned == FIRST_KEY else 2
+        while passes and len(found) < FOUND and not sweep.is_over(self._now()):
+            async with self._database.service() as connection:
+                window = await stale_window(
+                    connection,
+                    sweep.embedder.model,
+                    after=self._scanned,
+                    now=self._now(),
+                    without=sweep.skipped,
+                )
+            activity.heartbeat()
+            found |= {one.key: one for one in window.stale}
+            self._scanned = window.last or FIRST_KEY
+            passes -= window.last is None
+        return found.values()
+
+    async def _read(self, keys: Sequence[EntryKey]) -> tuple[StaleEntry, ...]:
         async with self._database.service() as connection:
-            return await stale_entries(
-                connection,
-                embedder.model,
-                now=self._now(),
-                limit=PAGE,
-                salt=salt,
-                without=without,
-            )
+            return await read_entries(connection, keys)
+
+    async def _set_digests(self, sweep: _Sweep) -> None:
+        """Store missing digests, a few in each transaction."""
+        is_done = False
+        while not is_done and not sweep.is_over(self._now()):
+            async with self._database.service() as connection:
+                is_done = not await set_digests(connection)
+            activity.heartbeat()
 
     async def _embed(self, embedder: Embedder, entry: StaleEntry) -> bool:
         """Embed an entry. Return whether its chunks were stored. No transaction is open while the

@@ -90,7 +90,7 @@ class Normalize:
         """
         started = time.monotonic()
         tenant, event_id = TenantId(step.ref.client_id), step.ref.event_id
-        async with self._database.tenant(tenant) as connection:
+        async with self._database.tenant(tenant, keeps_plans=True) as connection:
             if step.reopened:
                 await take_again(connection, tenant, event_id, new_id=self._new_id, now=self._now())
             sent = await _read(connection, tenant, event_id)
@@ -100,7 +100,7 @@ class Normalize:
                 result = await self._file(connection, tenant, step, sent.event, done.event)
         if large:
             done = await self._normalized(tenant, sent, step)
-            async with self._database.tenant(tenant) as connection:
+            async with self._database.tenant(tenant, keeps_plans=True) as connection:
                 result = await self._file(connection, tenant, step, sent.event, done.event)
         return result.model_copy(
             update={

@@ -34,7 +34,8 @@ from store.tenants.automation import AutomationStops
 class Job:
     """The data that all steps of a run share. `kept_by`: the reason why the plan was held for human
     review when it was loaded. Either a human agent had taken over the conversation, or all
-    automation was stopped."""
+    automation was stopped. `is_recorded`: whether all steps are already in the action ledger,
+    because none of them has an effect on another system."""
 
     tenant: TenantId
     run_id: str
@@ -42,6 +43,7 @@ class Job:
     case: Case
     integrations: dict[str, Integration]
     kept_by: PolicyReason | None = None
+    is_recorded: bool = False
 
     def place(self, step: int) -> LedgerPlace:
         return LedgerPlace(self.run_id, step, self.round)

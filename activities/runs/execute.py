@@ -22,6 +22,7 @@ from domain.integrations.errors import (
     ActionRefused,
     ActionUnknown,
     ActionUnreachable,
+    MailServersBusy,
     NotAuthorized,
 )
 from domain.integrations.integration import Integration
@@ -89,12 +90,15 @@ class Execute:
     async def _run_steps(
         self, job: Job, plan: tuple[PlannedAction, ...]
     ) -> tuple[StepOutcome, ...]:
+        if job.is_recorded:
+            return tuple(StepOutcome(kind=action.kind, state=StepState.DONE) for action in plan)
         steps: list[StepOutcome] = []
         for index, action in enumerate(plan):
             try:
                 steps.append(await self._run_step(job, action, index))
             except ActionUnreachable as error:
-                if activity.info().attempt < _TRIES:
+                # An email that only waits for a connection slot is retried until it has one.
+                if activity.info().attempt < _TRIES or isinstance(error, MailServersBusy):
                     raise
                 last = await self._not_done(job, action, index, error.code)
                 if not steps and last.state is StepState.FAILED:
@@ -108,7 +112,7 @@ class Execute:
         """Return the plan and the data for its steps. If the message stays in a review, return the
         review's id instead."""
         tenant = TenantId(order.ref.client_id)
-        async with self._database.tenant(tenant) as connection:
+        async with self._database.tenant(tenant, keeps_plans=True) as connection:
             case = await CaseRepository(connection, tenant).read(order.ref.run_id)
             if case.draft is None:
                 raise LookupError("execute came before the brain")
@@ -127,6 +131,7 @@ class Execute:
             if all(action.kind in IN_PLACE for action in plan):  # Such a plan is only recorded.
                 for index, action in enumerate(plan):
                     await self._record(ActionLedger(connection, tenant), job, action, index)
+                job = replace(job, is_recorded=True)
         return job, plan
 
     async def _kept_from(
@@ -138,7 +143,7 @@ class Execute:
         if not plan or job.kept_by is None:
             return ()
         kind, reason = plan[0].kind, job.kept_by
-        async with self._database.tenant(job.tenant) as connection:
+        async with self._database.tenant(job.tenant, keeps_plans=True) as connection:
             if await ActionLedger(connection, job.tenant).was_started(job.place(0)):
                 return ()
             await RunRepository(connection, job.tenant).add_verdict(
@@ -149,7 +154,7 @@ class Execute:
     async def _run_step(self, job: Job, action: PlannedAction, index: int) -> StepOutcome:
         if action.kind in IN_PLACE:
             return await self._answer_in_place(job, action, index)
-        async with self._database.tenant(job.tenant) as connection:
+        async with self._database.tenant(job.tenant, keeps_plans=True) as connection:
             before = await ActionLedger(connection, job.tenant).settled(job.place(index))
         if before is not None:
             return StepOutcome(kind=action.kind, state=before.state, detail=before.detail)
@@ -163,7 +168,7 @@ class Execute:
                 await self._disconnect(job, integration, error)
             return await self._not_done(job, action, index, error.code)
         except ActionForbidden as error:
-            async with self._database.tenant(job.tenant) as connection:
+            async with self._database.tenant(job.tenant, keeps_plans=True) as connection:
                 known = IntegrationRepository(connection, job.tenant)
                 await known.note_refusal(action.integration_id or "", error.code)
             raise
@@ -171,7 +176,7 @@ class Execute:
             return await self._not_done(job, action, index, error.code)
 
     async def _answer_in_place(self, job: Job, action: PlannedAction, index: int) -> StepOutcome:
-        async with self._database.tenant(job.tenant) as connection:
+        async with self._database.tenant(job.tenant, keeps_plans=True) as connection:
             if await AutomationStops(connection, job.tenant).holds(job.run_id):
                 return StepOutcome.blocked(action.kind, PolicyReason.AUTOMATION_STOPPED)
             ledger = ActionLedger(connection, job.tenant)
@@ -191,7 +196,7 @@ class Execute:
     ) -> StepOutcome:
         """Return the outcome of a step that cannot be executed now. The outcome is unknown if the
         step was started earlier."""
-        async with self._database.tenant(job.tenant) as connection:
+        async with self._database.tenant(job.tenant, keeps_plans=True) as connection:
             ledger = ActionLedger(connection, job.tenant)
             settled = await ledger.settled(job.place(index))
             if settled is not None:
@@ -291,7 +296,7 @@ class Execute:
                     await write(ActionLedger(connection, tenant))
 
     async def _disconnect(self, job: Job, integration: Integration, error: NotAuthorized) -> None:
-        async with self._database.tenant(job.tenant) as connection:
+        async with self._database.tenant(job.tenant, keeps_plans=True) as connection:
             known, now = IntegrationRepository(connection, job.tenant), self._now()
             await known.fail(integration.id, error.code, now, self._new_id, run_id=job.run_id)
 

@@ -36,7 +36,7 @@ def _llm(settings: BrainSettings, classifier: Classifier) -> "LlmBrain | None":
         return None
     # The module is imported here, because loading the providers' libraries takes seconds and a
     # hundred megabytes of memory.
-    from adapters.brain.llm import LlmBrain  # noqa: PLC0415
-    from adapters.brain.llm_models import models_of  # noqa: PLC0415
+    from adapters.brain.llm import LlmBrain  # noqa: PLC0415 - slow to load
+    from adapters.brain.llm_models import models_of  # noqa: PLC0415 - slow to load
 
     return LlmBrain(models_of(settings), classifier)

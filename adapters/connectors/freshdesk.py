@@ -86,7 +86,7 @@ class Freshdesk:
         self,
         ticket: HelpdeskTicket,
         text: str,
-        key: str,  # noqa: ARG002
+        key: str,  # noqa: ARG002 - Freshdesk has no idempotency keys
         *,
         again: bool,
         bare: str = "",
@@ -111,7 +111,7 @@ class Freshdesk:
                 )
             return str((await exchange.effect(request, _Written)).id)
 
-    async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
+    async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002 - Freshdesk has no idempotency keys
         """Add a private note to the ticket, and return the note's id. Raises ActionRefused if the
         ticket is another customer's."""
         path = f"/api/v2/tickets/{ticket_id(ticket)}"

@@ -119,7 +119,7 @@ class Intercom:
         self,
         ticket: HelpdeskTicket,
         text: str,
-        key: str,  # noqa: ARG002
+        key: str,  # noqa: ARG002 - Intercom has no idempotency keys
         *,
         again: bool,
         bare: str = "",
@@ -129,7 +129,7 @@ class Intercom:
         the conversation is closed or if it belongs to another customer."""
         return await self._write(ticket, "comment", text, again=again, bare=bare, files=files)
 
-    async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
+    async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002 - Intercom has no idempotency keys
         """Add an internal note to the conversation, and return the note's id. Raises ActionRefused
         if the conversation is another customer's."""
         return await self._write(ticket, "note", text, again=again)

@@ -57,8 +57,9 @@ class TemporalEngine:
     """A Temporal client that starts, awaits and signals runs. Implements
     `domain.runs.ports.Engine`."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, *, dashboard: str = "") -> None:
         self._client = client
+        self._dashboard = dashboard
 
     async def answer(self, event: ProcessEventInput) -> None:
         """Start the run, or join it if it is already running, and return when its first outcome is
@@ -90,10 +91,17 @@ class TemporalEngine:
             execution_timeout=event.lifetime,
             task_timeout=_TASK_TIMEOUT,
             result_type=RunFacts,
+            static_details=self._page_of(event),
         )
         await self._client.execute_update_with_start_workflow(
             names.ANSWER_UPDATE, start_workflow_operation=start, result_type=RunFacts
         )
+
+    def _page_of(self, event: ProcessEventInput) -> str | None:
+        """Return a Markdown link to the run's page in the dashboard, for the Temporal UI."""
+        if not self._dashboard:
+            return None
+        return f"[Run in the dashboard]({self._dashboard}/app/runs/{event.ref.run_id})"
 
     async def dry_run(self, event: DryRunInput) -> DryRunResult:
         """Start a dry run and return its result. Raises EngineUnavailable, and InternalError if the

@@ -11,6 +11,7 @@ from domain.cases.errors import (
     CaseRunNotFound,
     CaseRunUnderWay,
     CasesNotGreen,
+    SavedCasesFull,
     TooManyCases,
 )
 from domain.content.errors import ContentNotFound, TooMuchContent
@@ -62,6 +63,7 @@ SENTENCES: Final[Mapping[type[DomainError], str]] = {
     CaseRunNotFound: "there is no such case run",
     CaseRunUnderWay: "a run of this client's cases is still in progress: see case results",
     TooManyCases: "this client has reached the maximum number of cases",
+    SavedCasesFull: "the cases of this client together are too large",
     ConversationMovedOn: (
         "the customer has sent another message: see review show, then pass --message"
     ),

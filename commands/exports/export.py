@@ -23,7 +23,7 @@ from commands.core.progress import Bar, progress
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId, parse_ulid
 from domain.exports.export import ExportFormat, Section, exported_at
-from services.exports.downloads import note_export
+from services.exports.downloads import record_export
 from store.core.snapshot import Snapshot
 from store.exports.csv_form import CsvRendering
 from store.exports.export import Export, Rendering, Skipped
@@ -63,8 +63,7 @@ async def export(
             await ClientRepository(connection).brand_name(tenant)
         with _written(file) as out, progress("Exporting", None) as bar:
             # The entry is written first, because a command has only one connection.
-            async with units.of(tenant) as work:
-                note_export(work, operator(), form)
+            await record_export(units, tenant, operator(), form)
             async with units.database.snapshot(tenant) as snapshot:
                 await _write(snapshot, _FORMS[form], skip, out, bar)
     if skipped:

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Final
@@ -39,10 +38,9 @@ from domain.core.ids import TenantId
 from domain.core.json_time import rfc3339
 from domain.webhooks.delivery import Delivery, DeliveryStatus
 from domain.webhooks.explanation import SignatureResult
-from domain.webhooks.outbound_event import OutboundEventId
 from domain.webhooks.samples import TESTED_BY_DEFAULT
 from domain.webhooks.signature_verdict import Pasted
-from domain.webhooks.webhook import EVENT_IDS
+from domain.webhooks.webhook import event_named
 from services.webhooks.deliveries import (
     read_delivery,
     replay_delivery,
@@ -77,7 +75,7 @@ async def try_out(
     """Send a test event and wait for its outcome. The exit code is 1 unless the delivery succeeds.
     A failed test does not increase the webhook's failure count. A paused or disabled webhook also
     receives test events."""
-    chosen = _event(event)
+    chosen = event_named(event)
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of, webhook_id)
         async with units.of(tenant) as work:
@@ -246,12 +244,3 @@ def _since(given: str, now: datetime) -> datetime:
     if moment > now:
         raise InvalidInput(f"--since {given} is in the future: it is {rfc3339(now, 'seconds')} now")
     return moment
-
-
-def _event(given: str) -> OutboundEventId:
-    """Return the webhook event with this name. Raises InvalidInput if there is none."""
-    known: Iterable[OutboundEventId] = EVENT_IDS
-    for event in known:
-        if event == given:
-            return event
-    raise InvalidInput(f"events are {', '.join(EVENT_IDS)}")

@@ -17,6 +17,10 @@ MAX_CASES: Final = 200
 """Maximum number of cases per client. The number is limited because all cases run before a playbook
 goes live."""
 
+MAX_CASES_BYTES: Final = 1024 * 1024
+"""Maximum size of all of a client's cases together, as JSON. Exports, pages and the publish gate
+read all cases at once."""
+
 MAX_CASE_NAME: Final = 200
 MAX_TRIES: Final = 10
 MAX_PHRASES: Final = 20

@@ -46,6 +46,20 @@ class TooManyCases(DomainError):
         return {"limit": self.limit}
 
 
+class SavedCasesFull(DomainError):
+    """The client's cases together would exceed the size limit. `limit`: the limit in KiB."""
+
+    code = "saved_cases_full"
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(str(limit))
+        self.limit = limit
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"limit": self.limit}
+
+
 class CaseRunNotFound(DomainError):
     """The client has no such case run."""
 
@@ -74,3 +88,11 @@ class CasesNotGreen(DomainError):
     @property
     def facts(self) -> Mapping[str, Fact]:
         return {"failing": self.failing, "untried": self.untried, "cases": self.cases}
+
+
+class CaseRunsBusy(DomainError):
+    """The worker runs as many batches of saved cases as it may. The batch is tried again."""
+
+    code = "case_runs_busy"
+    retryable = True
+    retry_after_s = 5.0

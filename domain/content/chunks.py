@@ -1,5 +1,6 @@
 """Split a knowledge entry into chunks of about CHUNK_WORDS words, and each chunk into sentences."""
 
+import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from domain.core.effort import spend
 
 CUT: Final = 1
 """The version of the chunking rules. If an entry's embeddings come from another version, the entry
-is embedded again."""
+is embedded again. A change requires a migration that sets `knowledge_entries.digest` to NULL."""
 
 CHUNK_WORDS: Final = 100
 
@@ -33,6 +34,12 @@ _EMPHASIS: Final = re.compile(r"(\*\*|__)(?=\S)(.{1,200}?)(?<=\S)\1")
 # Steps of the effort budget spent per line, in addition to one step per character. Even an empty
 # line requires several searches.
 _LINE_STEPS: Final = 10
+
+
+def text_digest(title: str, body: str) -> bytes:
+    """Return the digest of an entry's text. It depends on the version of the chunking rules, so
+    that entries chunked under older rules are stale."""
+    return hashlib.sha256(f"{CUT}\n{title}\n{body}".encode()).digest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,11 +31,13 @@ RUN_CASES: Final = "RunCases"
 REPLAY: Final = "Replay"
 LEARN_HEADS_WORKFLOW: Final = "LearnHeads"
 SEND_REPLY: Final = "SendReply"
+MAIL_MEMBERS_WORKFLOW: Final = "MailMembers"
 
 ANSWER_UPDATE: Final = "answer"
 REVIEW_DECIDED_SIGNAL: Final = "review_decided"
 TRY_NOW_SIGNAL: Final = "try_now"
 PROGRESS_QUERY: Final = "progress"
+STATE_QUERY: Final = "state"
 
 NORMALIZE: Final = "event.normalize"
 LOOK_UP: Final = "event.look_up"
@@ -90,6 +92,7 @@ LEARN_HEADS: Final = "brain.learn"
 REPLY_DUE: Final = "reply.due"
 DELIVER_REPLY: Final = "reply.send"
 FAIL_REPLY: Final = "reply.fail"
+MAIL_MEMBERS: Final = "members.mail"
 
 SWEEP_SCHEDULE: Final = "sweep"
 MONTHLY_RESET_SCHEDULE: Final = "monthly-reset"
@@ -101,9 +104,12 @@ FORGET_DRY_RUNS_SCHEDULE: Final = "forget-dry-runs"
 ANCHOR_AUDIT_SCHEDULE: Final = "anchor-audit"
 LEARN_HEADS_SCHEDULE: Final = "learn-heads"
 RECONCILE_INBOUND_SCHEDULE: Final = "reconcile-inbound"
+MAIL_MEMBERS_SCHEDULE: Final = "mail-members"
 
 RUN_STATUS_ATTRIBUTE: Final = "RunStatus"
 CLASSIFICATION_ATTRIBUTE: Final = "Classification"
+REVIEW_REASON_ATTRIBUTE: Final = "ReviewReason"
+CLIENT_ATTRIBUTE: Final = "ClientId"
 
 
 def process_event_id(client_id: str, event_id: str) -> str:

@@ -17,6 +17,15 @@ class ExportsBusy(DomainError):
     retry_after_s = 10
 
 
+class ExportNotAudited(DomainError):
+    """The audit entry of an export cannot be written, so nothing is exported."""
+
+    code = "export_not_audited"
+
+    def __init__(self) -> None:
+        super().__init__("the audit entry of the export cannot be written: nothing was exported")
+
+
 class InvalidExport(InvalidInput):
     """The file cannot be imported as an export. The message gives the position of the error and the
     reason."""

@@ -57,6 +57,14 @@ _SHORT: Final = re.compile(rb"/(?:JS|AA)" + _END)
 _SHORT_NAMES: Final = (b"/JS", b"/AA")
 _OBJECT_STREAM: Final = re.compile(rb"/ObjStm" + _END)
 _TEXT: Final = re.compile(rb"[(%]")
+_OBJECT: Final = re.compile(rb"(?<![A-Za-z])obj(?![A-Za-z])")
+_NAME: Final = re.compile(rb"/[^\x00\t\n\f\r ()<>\[\]{}/%]*")
+_DEFLATED: Final = re.compile(rb"/Filter\s{0,8}(?:/FlateDecode|\[\s{0,8}/FlateDecode\s{0,8}\])")
+# The names in the dictionary of an object stream whose content is only deflated. A second filter or
+# a predictor would hide the content from the search.
+_STREAM_NAMES: Final = frozenset(
+    {b"/Type", b"/ObjStm", b"/N", b"/First", b"/Length", b"/Extends", b"/Filter", b"/FlateDecode"}
+)
 _STREAM: Final = re.compile(rb"stream\r?\n")
 
 
@@ -168,8 +176,9 @@ def _outside_streams(data: bytes, budget: InflateBudget) -> bytes:
 def _object_streams(data: bytes, plain: bytes, budget: InflateBudget) -> Iterator[bytes]:
     """Yield the content of each object stream. `plain`: the data with names decoded.
 
-    Raises _Opaque for a stream that is not deflated, that exceeds the budget, or whose name is
-    escaped. Each search starts where the previous one ended, so the data is scanned in one pass.
+    Raises _Opaque for a stream that is not deflated and nothing else, that exceeds the budget, or
+    whose name is escaped. Each search starts where the previous one ended, so the data is scanned
+    in one pass.
     """
     streams = plain.count(b"/ObjStm")
     if streams > budget.object_streams:
@@ -180,12 +189,10 @@ def _object_streams(data: bytes, plain: bytes, budget: InflateBudget) -> Iterato
     place = 0
     while (named := _OBJECT_STREAM.search(data, place)) is not None:
         stream_start = _STREAM.search(data, named.end())
-        # The dictionary must contain only names and numbers, because a string or comment could
-        # imitate a stream.
         if stream_start is None or stream_start.start() - named.end() > _MAX_DICTIONARY:
             raise _Opaque
-        if _TEXT.search(data, named.end(), stream_start.start()):
-            raise _Opaque
+        before = data[max(place, named.start() - _MAX_DICTIONARY) : named.start()]
+        _check_dictionary(before, data[named.start() : stream_start.start()])
         end = data.find(b"endstream", stream_start.end())
         if end < 0:
             raise _Opaque
@@ -202,3 +209,21 @@ def _object_streams(data: bytes, plain: bytes, budget: InflateBudget) -> Iterato
             raise _Opaque
         yield content
         place = end
+
+
+def _check_dictionary(before: bytes, rest: bytes) -> None:
+    """Check the dictionary of an object stream. `before`: the data before the name /ObjStm. `rest`:
+    the dictionary from this name on. Raises _Opaque unless the stream is deflated and nothing else.
+
+    The dictionary must contain only names and numbers, because a string or comment could imitate a
+    stream.
+    """
+    starts = [found.end() for found in _OBJECT.finditer(before)]
+    if not starts:
+        raise _Opaque
+    dictionary = before[starts[-1] :] + rest
+    if _TEXT.search(dictionary) or len(_DEFLATED.findall(dictionary)) != 1:
+        raise _Opaque
+    names = _NAME.findall(dictionary)
+    if not _STREAM_NAMES.issuperset(names) or names.count(b"/Filter") != 1:
+        raise _Opaque

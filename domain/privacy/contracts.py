@@ -29,6 +29,8 @@ class HousekeepingInput(Contract):
     - `form_posts_s`: longer than the period in which a browser resubmits a page.
     - `page_drafts_s`: counted from the last edit.
     - `sign_in_links_s`: counted from the link's expiry.
+    - `member_mails_s`: longer than a review stays open, so that a repeated step does not notify a
+      member again.
     """
 
     idempotency_s: float = 24 * 3600
@@ -50,6 +52,7 @@ class HousekeepingInput(Contract):
     form_posts_s: float = 24 * 3600
     page_drafts_s: float = 7 * 24 * 3600
     sign_in_links_s: float = 24 * 3600
+    member_mails_s: float = 30 * 24 * 3600
 
 
 class PruneResult(Contract):

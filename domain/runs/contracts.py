@@ -4,10 +4,12 @@ Each activity, signal and workflow has one frozen Input and Result. Histories st
 are only ever added, with defaults (docs/workflow-versioning.md).
 """
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Final
 
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.model_patience import LONGEST_PATIENCE
 from domain.agent.plan import StepOutcome
 from domain.core.contracts import Contract, RunRef
 from domain.runs.run import RunStatus, Timings
@@ -31,9 +33,9 @@ class ProcessEventInput(Contract):
 
     @property
     def lifetime(self) -> timedelta:
-        """Return the maximum lifetime of the run's workflow. It is longer than the time allowed to
-        decide on a review."""
-        return timedelta(seconds=self.review_expiry_s) + _RUN_MARGIN
+        """Return the maximum lifetime of the run's workflow. It is longer than the time to wait for
+        the language model and the time allowed to decide on a review together."""
+        return LONGEST_PATIENCE + timedelta(seconds=self.review_expiry_s) + _RUN_MARGIN
 
 
 class RunFacts(Contract):
@@ -45,6 +47,33 @@ class RunFacts(Contract):
     confidence: float
     steps_executed: int = 0
     duration_ms: int = 0
+
+
+class RunStep(StrEnum):
+    """The step that a run is at."""
+
+    NORMALIZE = "normalize"
+    LOOK_UP = "look_up"
+    THINK = "think"
+    EXECUTE = "execute"
+    REVIEW = "review"
+    DONE = "done"
+
+
+class RunProgress(Contract):
+    """The current state of a run, which operators see in the Temporal UI.
+
+    `status`: the first outcome, or None before it is stored. `review_id`, `reason`, `expires_at`:
+    of the review that the run waits for.
+    """
+
+    run_id: str
+    step: RunStep
+    status: RunStatus | None = None
+    round: int = 0
+    review_id: str = ""
+    reason: EscalationReason | None = None
+    expires_at: datetime | None = None
 
 
 class ExecuteInput(Contract):
@@ -100,6 +129,7 @@ class PersistResult(Contract):
     - `notice`: id of the new review about which the client's team is notified in chat, or empty if
       there is none.
     - `reopened`: runs to start again.
+    - `review_id`: id of the review that was requested, or empty if there is none.
     - `stopped`: automation was stopped before the answer was stored, so nothing was stored.
     """
 
@@ -110,6 +140,7 @@ class PersistResult(Contract):
     notice: str = ""
     reopened: tuple[ReopenedRun, ...] = ()
     stopped: bool = False
+    review_id: str = ""
 
 
 class ReplyDue(Contract):

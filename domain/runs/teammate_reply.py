@@ -137,12 +137,14 @@ class WriterStanding:
 class AnsweredMessage:
     """The customer's message that a reply answers. `in_session`: whether the message came through a
     widget session. `can_show`: whether the visitor can still receive new messages, in the session
-    or at a verified address. `was_delivered`: whether a connected platform delivered the message,
-    in which case no caller is waiting for an answer."""
+    or at a verified address. `is_live`: whether the visitor can still open the session.
+    `was_delivered`: whether a connected platform delivered the message, in which case no caller is
+    waiting for an answer."""
 
     event: UnifiedEvent
     in_session: bool = False
     can_show: bool = False
+    is_live: bool = False
     was_delivered: bool = False
 
     def check_answerable(self, action: PlannedAction, *, has_files: bool = False) -> None:
@@ -150,7 +152,8 @@ class AnsweredMessage:
         whether the reply has attachments."""
         if action.kind is ActionKind.REPLY_BY_EMAIL and not self.event.reply_allowed:
             raise ReplyNotPossible("mail_not_answerable")
-        if has_files and action.kind not in _WITH_FILES and not self.in_session:
+        # The email to a visitor who has left contains the text only.
+        if has_files and action.kind not in _WITH_FILES and not self.is_live:
             raise ReplyNotPossible(ATTACHMENTS_NOT_POSSIBLE)
         if action.kind is not ActionKind.REPLY:
             return

@@ -7,6 +7,7 @@ from typing import Final, get_args
 
 from pydantic import BaseModel, ConfigDict
 
+from domain.core.errors import InvalidInput
 from domain.webhooks.errors import InvalidWebhook
 from domain.webhooks.outbound_event import OutboundEventId
 
@@ -140,3 +141,11 @@ def notice_of(failure_count: int, *, disabled: bool) -> Notice | None:
     if disabled:
         return Notice.DISABLED if failure_count >= DISABLED_AT else Notice.GONE
     return Notice.FAILING if failure_count in WARNED_AT else None
+
+
+def event_named(name: str) -> OutboundEventId:
+    """Return the webhook event with this name. Raises InvalidInput if there is none."""
+    for event in EVENT_IDS:
+        if event == name:
+            return event
+    raise InvalidInput(f"events are {', '.join(EVENT_IDS)}")

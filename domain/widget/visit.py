@@ -36,11 +36,12 @@ class WidgetVisit:
         return self.signed_email or self.coded_email
 
     def may_enter(self, session: WidgetSession) -> bool:
-        """Return True if the session, in its current state, still belongs to this visitor."""
-        return goes_on(session, self.signed_email) and self.coded_email in (
-            None,
-            session.verified_email,
-        )
+        """Return True if the session, in its current state, still belongs to this visitor. An
+        unverified visitor may enter only an unverified session, because another visitor may have
+        verified the session since the visit was read."""
+        if session.verified_email is None:
+            return self.coded_email is None
+        return goes_on(session, self.signed_email) and session.verified_email == self.verified_email
 
 
 def goes_on(session: WidgetSession, signed_email: str | None) -> bool:

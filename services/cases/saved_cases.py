@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from domain.cases.case import MAX_CASES, CaseOrigin, CaseSpec, SavedCase
+from domain.cases.case import MAX_CASES, MAX_CASES_BYTES, CaseOrigin, CaseSpec, SavedCase
 from domain.cases.case_documents import CaseChange, CaseImportOutcome, compare_cases, spec_of
-from domain.cases.errors import CaseNameTaken, TooManyCases
+from domain.cases.errors import CaseNameTaken, SavedCasesFull, TooManyCases
 from domain.tenants.actor import REVIEWERS, Actor
 from services.core.unit_of_work import UnitOfWork
 from store.cases.saved_cases import SavedCaseRepository
@@ -14,7 +14,8 @@ from store.tenants.accounts import AccountRepository
 async def add_case(
     work: UnitOfWork, actor: Actor, spec: CaseSpec, *, origin: CaseOrigin, run_id: str | None = None
 ) -> SavedCase:
-    """Store a case. Raises RoleRequired, ClientNotFound, TooManyCases, CaseNameTaken.
+    """Store a case. Raises RoleRequired, ClientNotFound, TooManyCases, SavedCasesFull,
+    CaseNameTaken.
 
     `run_id`: the run from which the case was created. Erasing the run's customer erases the case.
     """
@@ -26,6 +27,7 @@ async def add_case(
         raise TooManyCases(MAX_CASES)
     case = _made(work, actor, spec, origin, run_id)
     await _create(work, actor, case)
+    await _check_size(work)
     return case
 
 
@@ -33,7 +35,8 @@ async def import_cases(
     work: UnitOfWork, actor: Actor, specs: Sequence[CaseSpec]
 ) -> tuple[CaseChange, ...]:
     """Create or update cases by name, so that they match `specs`. Either all changes are made or
-    none. Other cases stay unchanged. Raises RoleRequired, ClientNotFound, TooManyCases."""
+    none. Other cases stay unchanged. Raises RoleRequired, ClientNotFound, TooManyCases,
+    SavedCasesFull."""
     actor.require(REVIEWERS)
     await AccountRepository(work.connection, work.tenant).lock()
     cases = SavedCaseRepository(work.connection, work.tenant)
@@ -51,17 +54,20 @@ async def import_cases(
             await cases.change(change.case.id, change.case, work.now)
             must = str(change.case.must).lower()
             work.note(actor, "case changed", case_id=change.case.id, must=must)
+    await _check_size(work)
     return changes
 
 
 async def change_case(work: UnitOfWork, actor: Actor, case_id: str, spec: CaseSpec) -> SavedCase:
     """Update a case so that it matches `spec`. Results of the earlier version are kept under that
-    version's digest. Raises RoleRequired, ClientNotFound, CaseNotFound, CaseNameTaken."""
+    version's digest. Raises RoleRequired, ClientNotFound, CaseNotFound, CaseNameTaken,
+    SavedCasesFull."""
     actor.require(REVIEWERS)
     names = await _locked_names(work)
     if names.get(spec.name, case_id) != case_id:
         raise CaseNameTaken(spec.name)
     case = await SavedCaseRepository(work.connection, work.tenant).change(case_id, spec, work.now)
+    await _check_size(work)
     work.note(actor, "case changed", case_id=case_id, must=str(spec.must).lower())
     return case
 
@@ -78,6 +84,13 @@ async def _locked_names(work: UnitOfWork) -> dict[str, str]:
     the transaction ends."""
     await AccountRepository(work.connection, work.tenant).lock()
     return await SavedCaseRepository(work.connection, work.tenant).names()
+
+
+async def _check_size(work: UnitOfWork) -> None:
+    """Check the size of all cases after a change. Raises SavedCasesFull, which undoes the
+    change."""
+    if await SavedCaseRepository(work.connection, work.tenant).size() > MAX_CASES_BYTES:
+        raise SavedCasesFull(MAX_CASES_BYTES // 1024)
 
 
 def _made(

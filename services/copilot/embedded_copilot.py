@@ -8,6 +8,7 @@ from typing import Final
 from domain.copilot.phrases import phrase
 from domain.copilot.question import CopilotQuestion
 from domain.copilot.question_kind import AskedKind, AskedOfCopilot, asked_of
+from domain.core.errors import OverBudget
 from domain.tenants.errors import RoleRequired
 from services.copilot.answers_on_account import (
     on_audit,
@@ -44,6 +45,7 @@ from services.copilot.answers_on_work import (
     on_run,
 )
 from services.copilot.copilot_service import Trail
+from services.core.cpu_guard import limited
 
 EMBEDDED: Final = "embedded"
 _ITEM: Final = "- "
@@ -89,13 +91,22 @@ class Composed:
 async def compose(trail: Trail, question: CopilotQuestion) -> Composed:
     """Return an answer to the question, composed from the data that the user's role may read.
     Raises EngineUnavailable."""
-    asked = asked_of(question)
+    asked = _asked_of(question)
     try:
         text = _paragraphs(await _ANSWERS[asked.kind](trail, asked))
         return Composed(text, out_of_reach(asked) or trail.can_not)
     except RoleRequired:
         said = phrase(asked.tongue, "role")
         return Composed(said, phrase(asked.tongue, "can_not_role"))
+
+
+def _asked_of(question: CopilotQuestion) -> AskedOfCopilot:
+    """Return the meaning of the question. A question that is too expensive to read counts as a
+    question about the copilot's abilities."""
+    try:
+        return limited(lambda: asked_of(question))
+    except OverBudget:
+        return AskedOfCopilot(AskedKind.ABILITIES, question.asker.language, question.text)
 
 
 def _paragraphs(text: str) -> str:

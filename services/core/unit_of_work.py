@@ -155,14 +155,20 @@ class UnitsOfWork:
 
     @asynccontextmanager
     async def of(
-        self, tenant: TenantId, *, patience_s: float = PATIENCE_S, dry_run: bool = False
+        self,
+        tenant: TenantId,
+        *,
+        patience_s: float = PATIENCE_S,
+        dry_run: bool = False,
+        keeps_plans: bool = False,
     ) -> AsyncIterator[UnitOfWork]:
         """Open a unit of work that can read and write only one client's rows.
 
         The transaction takes at most `patience_s` seconds. A `dry_run` is rolled back and does not
-        start any work. Raises EngineUnavailable, CommitUnknown.
+        start any work. `keeps_plans`: see `Database.tenant`. Raises EngineUnavailable,
+        CommitUnknown.
         """
-        transaction = self.database.tenant(tenant, patience_s=patience_s)
+        transaction = self.database.tenant(tenant, patience_s=patience_s, keeps_plans=keeps_plans)
         async with self._opened(transaction, tenant, dry_run=dry_run) as work:
             yield work
 

@@ -1,11 +1,25 @@
 """The audit entry of an export."""
 
+from sqlalchemy.exc import DBAPIError
+
+from domain.core.ids import TenantId
+from domain.exports.errors import ExportNotAudited
 from domain.exports.export import ExportFormat
 from domain.tenants.actor import Actor
-from services.core.unit_of_work import UnitOfWork
+from services.core.unit_of_work import UnitsOfWork
 
 
-def note_export(work: UnitOfWork, actor: Actor, form: ExportFormat) -> None:
+async def record_export(
+    units: UnitsOfWork, tenant: TenantId, actor: Actor, form: ExportFormat
+) -> None:
     """Record in the audit log that all of the client's data is exported. Call this function before
-    the first byte is sent. The actor's role must already have been checked."""
-    work.note(actor, "data exported", format=form.value)
+    the first byte is sent. The actor's role must already have been checked.
+
+    Raises ExportNotAudited if the entry cannot be written, and EngineUnavailable if the database is
+    unavailable. In both cases, the caller must not export anything.
+    """
+    try:
+        async with units.of(tenant) as work:
+            work.note(actor, "data exported", format=form.value)
+    except DBAPIError as error:
+        raise ExportNotAudited from error

@@ -113,7 +113,8 @@ async def receive_event(
             left = _PATIENCE_S - (time.monotonic() - began)
             patience_s = min(PATIENCE_S, max(_LOOK_S, left))
             try:
-                async with units.of(tenant, patience_s=patience_s) as work:
+                unit = units.of(tenant, patience_s=patience_s, keeps_plans=True)
+                async with unit as work:
                     return await admit_event(work, actor, arrival, now)
             except CommitUnknown as lost:
                 raise await _what_became_of(arrival, tenant, units) from lost

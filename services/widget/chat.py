@@ -5,15 +5,18 @@ from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from domain.core.errors import OverBudget
 from domain.core.ids import TenantId
 from domain.core.ports import Sealer
 from domain.identity.address import sign_in_address
+from domain.intake.event import InboundEvent
 from domain.widget.errors import InvalidUserSignature
 from domain.widget.share import WidgetShare
 from domain.widget.signed_user import is_itself, is_signed
-from domain.widget.visit import WidgetVisit, goes_on
+from domain.widget.visit import WidgetVisit, goes_on, needs_verification
 from domain.widget.widget import Widget, unseal_widget_secret
 from domain.widget.widget_session import HeldSession, VerifiedBy, may_begin
+from services.core.cpu_guard import limited
 from store.widget.visitor_sessions import WidgetSessionRepository
 
 
@@ -43,6 +46,18 @@ def signed_address(
     if not (is_itself(email) and is_signed(secrets, email, signature)):
         raise InvalidUserSignature
     return sign_in_address(email)
+
+
+def waits_for_verification(event: InboundEvent) -> bool:
+    """Return True if the visitor must verify an address before the message is answered.
+
+    The message is read on the event loop. If reading is too expensive, return False. The message is
+    then admitted, and the worker hands it to a human.
+    """
+    try:
+        return limited(lambda: needs_verification(event))
+    except OverBudget:
+        return False
 
 
 async def visit_of(

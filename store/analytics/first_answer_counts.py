@@ -4,7 +4,8 @@ The statement gets each client's opening hours as a calendar, computed in Python
 business time are therefore implemented only in `domain/tenants/business_hours.py`.
 """
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -13,8 +14,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.analytics.latencies import COARSE, WIDTH
-from domain.tenants.business_hours import BusinessHours, calendar_of
-from store.runs.first_answers import ANSWER_TIME, FIRST_ANSWER, IS_ANSWERED
+from domain.tenants.business_hours import BusinessCalendar, BusinessHours, calendar_of
+from store.runs.first_answers import ANSWER_TIME, CALENDAR_LASTS, FIRST_ANSWER, IS_ANSWERED
 from store.tenants.business_hours import hours_of
 
 PartKey = tuple[str, str]
@@ -23,6 +24,9 @@ PartKey = tuple[str, str]
 _LEAST_MS: Final = 1_000
 """Minimum answer time in the histogram, in milliseconds. An answer outside the opening hours takes
 no business time, but the logarithm of zero is undefined."""
+
+_OPENINGS: Final = 20_000
+"""Number of openings after which no further calendar is added to a statement."""
 
 _COUNTED: Final = sa.text(f"""
     WITH calendar AS MATERIALIZED (
@@ -72,35 +76,52 @@ async def count_first_answers(
 
     `given`: the query's parameters that delimit the day (`first_id`, `end_id`, `begins`, `ends`).
     `begins`: the start of the day. The current business hours and target are used, even for past
-    days. Requires a transaction that spans clients.
+    days. Time beyond `CALENDAR_LASTS` after the start does not count. Requires a transaction that
+    spans clients.
     """
-    hours = await hours_of(connection, client_ids)
-    rows = await connection.execute(
-        _COUNTED,
-        {
-            **{name: given[name] for name in ("first_id", "end_id", "begins", "ends")},
-            "calendars": [_calendar(one, found, begins, now) for one, found in hours.items()],
-            "width": WIDTH,
-        },
-    )
+    hours = iter((await hours_of(connection, client_ids)).items())
+    last = min(max(begins, now), begins + CALENDAR_LASTS)
     counted: dict[str, dict[PartKey, dict[str, Any]]] = {}
-    for row in rows:
-        parts = counted.setdefault(row.client_id, {})
-        part = parts.setdefault(
-            (row.part, row.value),
-            {"answered": 0, "targeted": 0, "in_target": 0, "answer_times": {}},
+    # In a thread, because the calendars of an old day take seconds to compute.
+    while calendars := await asyncio.to_thread(_next_calendars, hours, begins, last):
+        rows = await connection.execute(
+            _COUNTED,
+            {
+                **{name: given[name] for name in ("first_id", "end_id", "begins", "ends")},
+                "calendars": calendars,
+                "width": WIDTH,
+            },
         )
-        part["answered"] += row.number
-        part["targeted"] += row.targeted
-        part["in_target"] += row.in_target
-        part["answer_times"][row.bucket] = row.number
+        for row in rows:
+            parts = counted.setdefault(row.client_id, {})
+            part = parts.setdefault(
+                (row.part, row.value),
+                {"answered": 0, "targeted": 0, "in_target": 0, "answer_times": {}},
+            )
+            part["answered"] += row.number
+            part["targeted"] += row.targeted
+            part["in_target"] += row.in_target
+            part["answer_times"][row.bucket] = row.number
     return counted
 
 
-def _calendar(
-    client_id: str, hours: BusinessHours, first: datetime, last: datetime
-) -> dict[str, object]:
-    calendar = calendar_of(hours, first, max(first, last))
+def _next_calendars(
+    hours: Iterator[tuple[str, BusinessHours]], first: datetime, last: datetime
+) -> list[dict[str, object]]:
+    """Take clients from the iterator until their calendars have `_OPENINGS` openings, and return
+    the calendars."""
+    taken: list[dict[str, object]] = []
+    left = _OPENINGS
+    for client_id, found in hours:
+        calendar = calendar_of(found, first, last)
+        taken.append(_values(client_id, calendar))
+        left -= len(calendar.opens)
+        if left <= 0:
+            break
+    return taken
+
+
+def _values(client_id: str, calendar: BusinessCalendar) -> dict[str, object]:
     return {
         "client_id": client_id,
         "opens": [moment.isoformat() for moment in calendar.opens],

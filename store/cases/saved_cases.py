@@ -54,6 +54,15 @@ class SavedCaseRepository(TenantRepository):
         )
         return {row.name: row.id for row in rows}
 
+    async def size(self) -> int:
+        """Return the size of all cases as JSON, in bytes."""
+        size = await self._connection.scalar(
+            sa.select(
+                sa.func.sum(_octets(saved_cases.c.scenario) + _octets(saved_cases.c.expected))
+            ).where(saved_cases.c.client_id == self._tenant)
+        )
+        return int(size or 0)
+
     async def create(self, case: SavedCase) -> None:
         """Add a case. The caller must hold the account's lock and have checked that the name is
         free."""
@@ -84,6 +93,10 @@ class SavedCaseRepository(TenantRepository):
 
     def _mine(self) -> "sa.Select[*tuple[Any, ...]]":
         return sa.select(saved_cases).where(saved_cases.c.client_id == self._tenant)
+
+
+def _octets(column: "sa.Column[Any]") -> "sa.Function[int]":
+    return sa.func.octet_length(sa.cast(column, sa.Text))
 
 
 def _values(case: SavedCase) -> dict[str, object]:

@@ -1,5 +1,6 @@
 """The templates and knowledge from which a client's agent composes answers."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,9 +9,11 @@ from typing import Final
 import sqlalchemy as sa
 
 from domain.agent.brain import Template
+from domain.content.chunks import text_digest
 from domain.content.content import MAX_ENTRIES, MAX_KNOWLEDGE, MAX_TEMPLATES
 from domain.content.errors import TooMuchContent
 from domain.content.knowledge_file import FileEntry
+from domain.core.ids import TenantId
 from domain.core.ports import NewId
 from domain.core.text import fold
 from store.content.tables import knowledge_entries, response_templates
@@ -151,6 +154,7 @@ class ContentRepository(TenantRepository):
                 body=body,
                 language=language,
                 search_text=search_text(title, body),
+                digest=text_digest(title, body),
                 created_at=now,
             )
         )
@@ -161,21 +165,10 @@ class ContentRepository(TenantRepository):
         if not entries:
             return
         await self._make_room(knowledge_entries, MAX_ENTRIES, more=len(entries))
-        await self._connection.execute(
-            sa.insert(knowledge_entries),
-            [
-                {
-                    "client_id": self._tenant,
-                    "id": new_id(),
-                    "title": one.title,
-                    "body": one.body,
-                    "language": one.language,
-                    "search_text": search_text(one.title, one.body),
-                    "created_at": now,
-                }
-                for one in entries
-            ],
-        )
+        ids = [new_id() for _ in entries]
+        # In a thread, because folding the text of a large file takes tenths of a second.
+        rows = await asyncio.to_thread(_rows, self._tenant, ids, entries, now)
+        await self._connection.execute(sa.insert(knowledge_entries), rows)
         await self.check_length()
 
     async def _make_room(self, table: sa.Table, limit: int, more: int = 1) -> None:
@@ -192,3 +185,21 @@ class ContentRepository(TenantRepository):
 def search_text(title: str, body: str) -> str:
     """Return the title and body of a knowledge entry as a single text, folded for search."""
     return fold(f"{title}\n{body}")
+
+
+def _rows(
+    tenant: TenantId, ids: Sequence[str], entries: Sequence[FileEntry], now: datetime
+) -> list[dict[str, object]]:
+    return [
+        {
+            "client_id": tenant,
+            "id": entry_id,
+            "title": one.title,
+            "body": one.body,
+            "language": one.language,
+            "search_text": search_text(one.title, one.body),
+            "digest": text_digest(one.title, one.body),
+            "created_at": now,
+        }
+        for entry_id, one in zip(ids, entries, strict=True)
+    ]

@@ -6,6 +6,7 @@ from typing import Final, TypeVar
 
 import sqlalchemy as sa
 
+from domain.content.chunks import text_digest
 from domain.content.content import KnowledgeChange, KnowledgeEntry, TemplateChange, TemplateEntry
 from domain.content.errors import ContentNotFound
 from store.content.content import ContentRepository, search_text
@@ -114,12 +115,18 @@ class ContentChanges(TenantRepository):
                     knowledge_chunks.c.entry_id == entry_id,
                 )
             )
-        found_by = search_text(change.title or old.title, change.body or old.body)
+        title, body = change.title or old.title, change.body or old.body
+        found_by = search_text(title, body)
         values = change.model_dump(mode="json", exclude_none=True)
         # The changed text is embedded without delay, even if embedding the earlier text failed.
         values |= {"embedding_failures": 0, "embedding_retry_at": None}
         changed = await self._update(
-            KnowledgeEntry, entry_id, updated_at=now, search_text=found_by, **values
+            KnowledgeEntry,
+            entry_id,
+            updated_at=now,
+            search_text=found_by,
+            digest=text_digest(title, body),
+            **values,
         )
         if len(found_by) > len(search_text(old.title, old.body)):
             await ContentRepository(self._connection, self._tenant).check_length()

@@ -9,76 +9,40 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.embedding import Embedding
-from domain.content.chunks import CUT, Chunk, chunks_of
+from domain.content.chunks import Chunk, chunks_of
 from domain.core.ids import TenantId
+from store.content.stale_entries import DIGEST, StaleEntry
 from store.content.tables import knowledge_chunks
-
-# The digest includes the version of the chunking rules, so entries chunked under older rules are
-# stale.
-_DIGEST: Final = (
-    f"sha256(convert_to('{CUT}' || chr(10) || entry.title || chr(10) || entry.body, 'UTF8'))"
-)
-
-# The query takes one entry of each client in turn. The order of the clients depends on `salt`, so
-# no client is always first or last. An entry that could not be embedded is skipped until its next
-# attempt is due.
-_STALE: Final = sa.text(f"""
-    SELECT client_id, id, title, body, digest, embedding_failures
-    FROM (
-        SELECT entry.client_id, entry.id, entry.title, entry.body, {_DIGEST} AS digest,
-               entry.embedding_failures,
-               row_number() OVER (PARTITION BY entry.client_id
-                                  ORDER BY entry.embedding_failures, entry.id) AS turn
-        FROM knowledge_entries AS entry
-        LEFT JOIN knowledge_chunks AS kept
-            ON kept.client_id = entry.client_id AND kept.entry_id = entry.id AND kept.place = 0
-            AND kept.model = :model AND kept.digest = {_DIGEST}
-        WHERE kept.entry_id IS NULL
-          AND (entry.embedding_retry_at IS NULL OR entry.embedding_retry_at <= :now)
-          AND NOT entry.client_id = ANY(CAST(:without AS text[]))
-    ) AS stale
-    ORDER BY turn, md5(client_id || CAST(:salt AS text)), id
-    LIMIT :limit
-""")  # noqa: S608 - a constant is put in, no value
 
 # A failure of an earlier text says nothing about the current text.
 _FAILED: Final = sa.text(f"""
     UPDATE knowledge_entries AS entry
     SET embedding_failures = embedding_failures + 1, embedding_retry_at = :retry_at
-    WHERE client_id = :client_id AND id = :entry_id AND {_DIGEST} = :digest
+    WHERE client_id = :client_id AND id = :entry_id AND {DIGEST} = :digest
 """)  # noqa: S608 - a constant is put in, no value
 
-_RECOVERED: Final = sa.text("""
-    UPDATE knowledge_entries SET embedding_failures = 0, embedding_retry_at = NULL
-    WHERE client_id = :client_id AND id = :entry_id AND embedding_failures > 0
+# The lock keeps the text until the chunks are stored.
+_LOCK: Final = sa.text(f"""
+    SELECT digest, embedding_failures FROM knowledge_entries AS entry
+    WHERE client_id = :client_id AND id = :entry_id AND {DIGEST} = :digest FOR NO KEY UPDATE
+""")  # noqa: S608 - a constant is put in, no value
+
+_EMBEDDED: Final = sa.text("""
+    UPDATE knowledge_entries
+    SET digest = :digest, embedding_failures = 0, embedding_retry_at = NULL
+    WHERE client_id = :client_id AND id = :entry_id
 """)
 
 _FORGET: Final = sa.text(
     "DELETE FROM knowledge_chunks WHERE client_id = :client_id AND entry_id = :entry_id"
 )
 
-# If an entry was changed or deleted while its text was being embedded, its chunks are not stored.
-_KEEP: Final = sa.text(f"""
+_KEEP: Final = sa.text("""
     INSERT INTO knowledge_chunks (client_id, entry_id, place, model, digest, heading, sentences,
                                   embedding, sentence_embeddings, created_at)
-    SELECT client_id, id, :place, :model, :digest, :heading, CAST(:sentences AS text[]),
-           CAST(:vector AS vector), CAST(CAST(:vectors AS text[]) AS vector[]), :now
-    FROM knowledge_entries AS entry
-    WHERE client_id = :client_id AND id = :entry_id AND {_DIGEST} = :digest
-""")  # noqa: S608 - a constant is put in, no value
-
-
-@dataclass(frozen=True, slots=True)
-class StaleEntry:
-    """A knowledge entry whose current text has no embeddings. `digest`: the digest of that text.
-    `failures`: the number of failed attempts to embed it."""
-
-    client_id: str
-    entry_id: str
-    title: str
-    body: str
-    digest: bytes
-    failures: int
+    VALUES (:client_id, :entry_id, :place, :model, :digest, :heading, CAST(:sentences AS text[]),
+            CAST(:vector AS vector), CAST(CAST(:vectors AS text[]) AS vector[]), :now)
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,40 +99,19 @@ async def is_embedded(connection: AsyncConnection, tenant: TenantId, model: str)
     return bool(await connection.scalar(sa.select(embedded)))
 
 
-async def stale_entries(
-    connection: AsyncConnection,
-    model: str,
-    *,
-    now: datetime,
-    limit: int,
-    salt: str = "",
-    without: Sequence[str] = (),
-) -> list[StaleEntry]:
-    """Return knowledge entries of all clients whose current text has no embeddings from `model`,
-    alternating between the clients. Entries that failed recently are left out.
-
-    `salt`: determines the order of the clients. `without`: ids of clients to leave out.
-    """
-    rows = await connection.execute(
-        _STALE,
-        {"model": model, "now": now, "limit": limit, "salt": salt, "without": list(without)},
-    )
-    return [
-        StaleEntry(
-            row.client_id, row.id, row.title, row.body, bytes(row.digest), row.embedding_failures
-        )
-        for row in rows
-    ]
-
-
 async def keep_chunks(
     connection: AsyncConnection, entry: StaleEntry, rows: Sequence[dict[str, object]]
 ) -> None:
-    """Replace the stored chunks of an entry. `rows`: the result of `ChunkedEntry.rows`."""
-    key = _key(entry)
-    await connection.execute(_FORGET, key)
-    await connection.execute(_KEEP, [{**row, **key, "digest": entry.digest} for row in rows])
-    await connection.execute(_RECOVERED, key)
+    """Replace the stored chunks of an entry. `rows`: the result of `ChunkedEntry.rows`. Do nothing
+    if the entry was changed or deleted while its text was being embedded."""
+    values = {**_key(entry), "digest": entry.digest}
+    there = (await connection.execute(_LOCK, values)).one_or_none()
+    if there is None:
+        return
+    await connection.execute(_FORGET, _key(entry))
+    await connection.execute(_KEEP, [{**row, **values} for row in rows])
+    if there.digest is None or bytes(there.digest) != entry.digest or there.embedding_failures:
+        await connection.execute(_EMBEDDED, values)
 
 
 async def embedding_failed(

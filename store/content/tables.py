@@ -56,11 +56,22 @@ knowledge_entries: Final = sa.Table(
     sa.Column("search", TSVECTOR, sa.Computed(_SEARCH, persisted=True), nullable=False),
     time("created_at"),
     time("updated_at", nullable=True),
+    # The digest of the current title and body. It is None if an earlier version wrote the entry,
+    # until the sweep sets it.
+    sa.Column("digest", sa.LargeBinary, nullable=True),
     # Failed attempts to embed the current text, and the time of the next attempt.
     sa.Column("embedding_failures", sa.Integer, nullable=False, server_default="0"),
     time("embedding_retry_at", nullable=True),
     sa.CheckConstraint("language IN ('fr', 'en')", name="language"),
     sa.Index(None, "search", postgresql_using="gin"),
+    # The sweep scans these columns for entries without embeddings of their current text.
+    sa.Index("ix_knowledge_entries_stale", "client_id", "id", "digest"),
+    sa.Index(
+        "ix_knowledge_entries_no_digest",
+        "client_id",
+        "id",
+        postgresql_where=sa.text("digest IS NULL"),
+    ),
 )
 
 # Chunks of knowledge entries, with their embeddings. The vectors have no fixed number of
@@ -81,6 +92,14 @@ knowledge_chunks: Final = sa.Table(
     sa.Column("sentence_embeddings", Vectors(), nullable=False),
     time("created_at"),
     points_to("knowledge_entries", "entry_id", ondelete="CASCADE"),
+    sa.Index(
+        "ix_knowledge_chunks_first",
+        "client_id",
+        "entry_id",
+        "model",
+        "digest",
+        postgresql_where=sa.text("place = 0"),
+    ),
 )
 
 # Content suggested by assistants and pending a member's decision. The decision deletes the row.

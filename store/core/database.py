@@ -49,6 +49,9 @@ _STATEMENT_TIMEOUT_S: Final = 3.0
 _ENDS_BEFORE_S: Final = 0.2
 _SNAPSHOT_PATIENCE_S: Final = 30
 
+PLANS_KEPT_S: Final = 2.0
+"""The time after which a connection discards its kept plans, in seconds (decision 0109)."""
+
 WhoseRecord = Callable[[AsyncConnection, str], Awaitable[TenantId]]
 """A function that returns the client that owns a record, given the record's id. Only operators and
 signed-in users use such functions."""
@@ -87,8 +90,8 @@ class Database:
                 "connect_timeout": _CONNECT_TIMEOUT_S,
                 "options": f"-c role={APP_ROLE} "
                 f"-c lock_timeout={_LOCK_TIMEOUT} -c statement_timeout={_STATEMENT_TIMEOUT_S:.0f}s "
-                # Plans are not cached. A plan that was created while the tables were almost empty
-                # would be slow after they have grown (decision 0045).
+                # By default, plans are not kept. A plan that was made while the tables were almost
+                # empty would be slow after they have grown (decision 0045).
                 "-c plan_cache_mode=force_custom_plan "
                 # PostgreSQL cancels a running statement if the client disconnects.
                 "-c idle_in_transaction_session_timeout=30s -c client_connection_check_interval=1s "
@@ -101,9 +104,13 @@ class Database:
         event.listen(self.engine.sync_engine, "handle_error", _drop_one)
 
     def tenant(
-        self, tenant: TenantId, *, patience_s: float = PATIENCE_S
+        self, tenant: TenantId, *, patience_s: float = PATIENCE_S, keeps_plans: bool = False
     ) -> AbstractAsyncContextManager[AsyncConnection]:
         """Open a transaction that can read and write only one client's rows.
+
+        `keeps_plans`: whether PostgreSQL may use a kept plan of a statement instead of making a new
+        one. A kept plan is at most `PLANS_KEPT_S` old. Only for the few short statements of each
+        event, whose cost is mainly planning.
 
         The transaction commits when the block ends, and rolls back when the block raises an error.
         It takes at most `patience_s` seconds, including the wait for a connection. Connections are
@@ -113,7 +120,7 @@ class Database:
         Raises CommitUnknown if that happens during the commit.
         """
         whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
-        return self._transaction(_BEGIN + whose, patience_s, of=tenant)
+        return self._transaction(_BEGIN + whose, patience_s, of=tenant, keeps_plans=keeps_plans)
 
     def service(
         self, *, patience_s: float = PATIENCE_S
@@ -123,14 +130,20 @@ class Database:
         return self._transaction(_BEGIN_SERVICE, patience_s)
 
     def reading(
-        self, tenant: TenantId, *, as_part_of: SharedWork | None = None
+        self,
+        tenant: TenantId,
+        *,
+        as_part_of: SharedWork | None = None,
+        keeps_plans: bool = False,
     ) -> AbstractAsyncContextManager[AsyncConnection]:
         """Open a read-only transaction like `tenant`. PostgreSQL rejects all writes.
 
         `as_part_of`: the SharedWork that holds the connection slot instead of the client.
         """
         whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
-        return self._transaction(_BEGIN_READING + whose, PATIENCE_S, of=as_part_of or tenant)
+        return self._transaction(
+            _BEGIN_READING + whose, PATIENCE_S, of=as_part_of or tenant, keeps_plans=keeps_plans
+        )
 
     def reading_across(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """Open a read-only transaction like `service`. PostgreSQL rejects all writes."""
@@ -182,9 +195,16 @@ class Database:
 
     @asynccontextmanager
     async def _transaction(
-        self, begin: sql.Composed, patience_s: float, *, of: TenantId | SharedWork | None = None
+        self,
+        begin: sql.Composed,
+        patience_s: float,
+        *,
+        of: TenantId | SharedWork | None = None,
+        keeps_plans: bool = False,
     ) -> AsyncIterator[AsyncConnection]:
         async with self._connection(patience_s, of=of) as (connection, raw, _, deadline):
+            if keeps_plans:
+                begin = _keeping_plans(connection, begin)
             left = deadline - asyncio.get_running_loop().time() - _ENDS_BEFORE_S
             if left < _STATEMENT_TIMEOUT_S:
                 begin += sql.SQL(f"; SET LOCAL statement_timeout = {max(1, int(left * 1000))}")
@@ -249,6 +269,17 @@ _BEGIN: Final = sql.Composed([sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED; ")]
 _BEGIN_READING: Final = sql.Composed([sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; ")])
 _AS_SERVICE: Final = sql.SQL(f"SET LOCAL ROLE {SERVICE_ROLE}")
 _BEGIN_SERVICE: Final = _BEGIN + _AS_SERVICE
+
+
+def _keeping_plans(connection: AsyncConnection, begin: sql.Composed) -> sql.Composed:
+    """Return the start of a transaction that may use the connection's kept plans. Plans that are
+    too old are discarded first."""
+    info, now = connection.info, time.monotonic()
+    begin += sql.SQL("; SET LOCAL plan_cache_mode = auto")
+    if "plans_since" in info and now - info["plans_since"] < PLANS_KEPT_S:
+        return begin
+    info["plans_since"] = now
+    return sql.SQL("DISCARD PLANS; ") + begin
 
 
 def _exceeds_limit(error: OperationalError) -> bool:

@@ -16,6 +16,7 @@ from domain.reviews.escalation import OPEN_STATUSES, Decision, EscalationStatus
 from domain.runs.conversation import MAX_TURN_CHARS, MAX_TURNS, TURNS_KEPT
 from domain.runs.run import EventOutcome, RunStatus
 from domain.runs.teammate_reply import ReplyState
+from store.content.stale_entries import digest_of
 from store.content.tables import knowledge_entries
 from store.exports.import_closing import IMPORTED
 from store.exports.record_inserts import insert_parts, insert_records, typed
@@ -257,7 +258,11 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
         ),
     ),
     Section.KNOWLEDGE_ENTRIES: (
-        insert_records(knowledge_entries, (*_names(Section.KNOWLEDGE_ENTRIES), "search_text")),
+        insert_records(
+            knowledge_entries,
+            (*_names(Section.KNOWLEDGE_ENTRIES), "search_text"),
+            {"digest": digest_of("r")},
+        ),
     ),
     **{section: _plain(section) for section in _AS_THEY_ARE},
 }

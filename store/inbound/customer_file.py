@@ -87,9 +87,14 @@ _REVIEWS: Final = sa.text("""
     WHERE client_id = :client_id AND run_id = ANY(:runs) ORDER BY run_id, round
 """)
 _ATTACHMENTS: Final = sa.text("""
-    SELECT event_id, id, name, media_type, size, created_at FROM attachments
+    SELECT event_id, id, name, media_type, size, created_at FROM attachments AS file
     WHERE client_id = :client_id AND event_id = ANY(:events)
       AND reason IS DISTINCT FROM 'deleted'
+      -- A member's file belongs to the customer's data only once it was sent.
+      AND (uploaded_by IS NULL OR EXISTS (
+          SELECT FROM conversation_replies AS reply
+          WHERE reply.client_id = file.client_id AND reply.id = file.reply_id
+            AND reply.state = 'sent'))
     ORDER BY event_id, position
 """)
 _MEMORY: Final = sa.text("""

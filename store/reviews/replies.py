@@ -72,7 +72,9 @@ _WAITING: Final = sa.text(f"""
 # message.
 _ANSWERED: Final = """
     SELECT said.event_id, run.id AS run_id, said.widget_session_id IS NOT NULL AS in_session,
-           session.id IS NOT NULL AS can_show, event.received_by IS NOT NULL AS was_delivered
+           session.id IS NOT NULL AS can_show,
+           coalesce(session.used_at > :alive, false) AS is_live,
+           event.received_by IS NOT NULL AS was_delivered
     FROM (
         SELECT client_id, id, event_id, widget_session_id, created_at FROM engine_messages
         WHERE client_id = :client_id AND direction = 'inbound' AND {which}
@@ -205,11 +207,14 @@ class LatestMessage:
     run_id: str
     in_session: bool
     can_show: bool
+    is_live: bool
     was_delivered: bool
 
     def with_event(self, event: UnifiedEvent) -> AnsweredMessage:
         """Return the message with its normalized event."""
-        return AnsweredMessage(event, self.in_session, self.can_show, self.was_delivered)
+        return AnsweredMessage(
+            event, self.in_session, self.can_show, self.is_live, self.was_delivered
+        )
 
 
 class ReplyRepository(TenantRepository):

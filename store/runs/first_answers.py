@@ -14,7 +14,7 @@ In each condition, the run's alias is `run`.
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 import sqlalchemy as sa
@@ -68,6 +68,10 @@ def _at(moment: str) -> str:
 ANSWER_TIME: Final = f"({_at('first_answer.at')} - {_at('run.received_at')})"
 """The business time from a run's message to its first answer, in microseconds. Requires
 `FIRST_ANSWER` and the client's calendar as `calendar`."""
+
+CALENDAR_LASTS: Final = timedelta(days=3 * 365)
+"""Maximum duration of a calendar. Every target is much shorter, even if each holiday closes a whole
+week. An answer after the end of a calendar is therefore never within the target."""
 
 CALENDAR: Final = """CROSS JOIN (
         SELECT CAST(CAST(:opens AS text) AS timestamptz[]) AS opens,

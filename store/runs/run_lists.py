@@ -21,6 +21,7 @@ from domain.tenants.business_hours import BusinessHours, calendar_of
 from store.core.repository import TenantRepository
 from store.runs.first_answers import (
     CALENDAR,
+    CALENDAR_LASTS,
     FIRST_ANSWER,
     IS_ANSWERED,
     IS_IN_TARGET,
@@ -129,7 +130,6 @@ _OF_OUTCOME: Final = {
 _FOLLOWED: Final = {TicketOutcome.DURABLE, TicketOutcome.REOPENED}
 _OF_RATINGS: Final = {TicketOutcome.RATED, TicketOutcome.SATISFIED}
 _OF_TARGET: Final = {TicketOutcome.IN_TARGET, TicketOutcome.LATE}
-_CALENDAR_LASTS: Final = timedelta(days=3 * 365)
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +291,7 @@ class RunLists(TenantRepository):
         return RunCount(row.found, is_partial=row.examined >= most)
 
     async def _calendar(self, wanted: RunFilter) -> dict[str, object]:
-        """Return the parameters for filters by the target. Runs older than `_CALENDAR_LASTS` do not
+        """Return the parameters for filters by the target. Runs older than `CALENDAR_LASTS` do not
         match such a filter.
 
         The calendar starts with the client's first run, and is kept for the request's other
@@ -302,7 +302,7 @@ class RunLists(TenantRepository):
         if self._calendars.get(wanted.first) is None:
             given = {"client_id": self._tenant}
             row = (await self._connection.execute(_SINCE, given)).one()
-            first: datetime = max(row.now - _CALENDAR_LASTS, (row.first_run or row.now) - _MARGIN)
+            first: datetime = max(row.now - CALENDAR_LASTS, (row.first_run or row.now) - _MARGIN)
             if wanted.first is not None:
                 first = max(first, midnight(wanted.first))
             hours = await BusinessHoursRepository(self._connection, self._tenant).read()

@@ -19,46 +19,49 @@ from store.core.repository import TenantRepository
 from store.tenants.accounts import subscription_of
 from store.webhooks.tables import webhook_deliveries, webhook_misses
 
-# The statement returns the event's row and the event's number within its ticket, or no row if the
-# event is already stored. The ticket's row is locked until the transaction ends, so two concurrent
-# resolutions get different numbers.
-_CLAIM: Final = sa.text("""
-    WITH subscribed AS (
-        INSERT INTO outbox (client_id, id, event, dedup_key, created_at)
-        VALUES (:client_id, :id, :event, :dedup_key, :now)
+# A single round trip stores the event and reads the webhooks that may receive it. The statement
+# returns no row if the event is already stored, and one row without a webhook if the client has no
+# webhooks. The ticket's row is locked until the transaction ends, so two concurrent resolutions get
+# different numbers. The share lock keeps a webhook from being deleted before the deliveries that
+# refer to it are written. Pending deliveries are counted without a lock, so concurrent events may
+# together exceed the limit.
+_ADD: Final = sa.text("""
+    WITH added AS (
+        INSERT INTO outbox (client_id, id, event, dedup_key, body, created_at)
+        VALUES (:client_id, :id, :event, :dedup_key, :body, :now)
         ON CONFLICT (client_id, event, dedup_key) DO NOTHING
         RETURNING client_id
     ), numbered AS (
         INSERT INTO ticket_events (client_id, event, ticket_key, number, last_at)
-        SELECT client_id, :event, CAST(:ticket_key AS text), 1, :now FROM subscribed
+        SELECT client_id, :event, CAST(:ticket_key AS text), 1, :now FROM added
         WHERE CAST(:ticket_key AS text) IS NOT NULL
         ON CONFLICT (client_id, event, ticket_key)
             DO UPDATE SET number = ticket_events.number + 1, last_at = excluded.last_at
         RETURNING number
     )
-    SELECT coalesce((SELECT number FROM numbered), 1) FROM subscribed
-""")
-# A single round trip stores the body and reads the webhooks that may receive the event. The share
-# lock keeps a webhook from being deleted before the deliveries that refer to it are written.
-# Pending deliveries are counted without a lock, so concurrent events may together exceed the limit.
-_ADD: Final = sa.text("""
-    WITH subscribed AS (
-        UPDATE outbox SET body = :body WHERE client_id = :client_id AND id = :id
-        RETURNING client_id
-    )
-    SELECT webhook.id, webhook.url, webhook.events, webhook.is_active, webhook.once_per_ticket,
-           (SELECT count(*) FROM (SELECT FROM webhook_deliveries AS delivery
-                                  WHERE delivery.client_id = webhook.client_id
-                                    AND delivery.webhook_id = webhook.id
-                                    AND delivery.status = 'pending'
-                                  LIMIT :most) AS counted) AS pending,
+    SELECT coalesce((SELECT number FROM numbered), 1) AS number, webhook.*,
            client.plan, client.trial_ends_at, client.next_plan, client.next_plan_from
-    FROM subscribed
-    JOIN clients AS client ON client.id = subscribed.client_id
-    JOIN webhook_subscriptions AS webhook ON webhook.client_id = subscribed.client_id
+    FROM added
+    JOIN clients AS client ON client.id = added.client_id
+    LEFT JOIN LATERAL (
+        SELECT subscription.id, subscription.url, subscription.events, subscription.is_active,
+               subscription.once_per_ticket,
+               (SELECT count(*) FROM (SELECT FROM webhook_deliveries AS delivery
+                                      WHERE delivery.client_id = subscription.client_id
+                                        AND delivery.webhook_id = subscription.id
+                                        AND delivery.status = 'pending'
+                                      LIMIT :most) AS counted) AS pending
+        FROM webhook_subscriptions AS subscription
+        WHERE subscription.client_id = added.client_id
+        ORDER BY subscription.id
+        FOR KEY SHARE OF subscription
+    ) AS webhook ON true
     ORDER BY webhook.id
-    FOR KEY SHARE OF webhook
 """)
+# The body of a resolution contains its number, which is known only after the event was added.
+_SET_BODY: Final = sa.text(
+    "UPDATE outbox SET body = :body WHERE client_id = :client_id AND id = :id"
+)
 
 
 class Outbox(TenantRepository):
@@ -79,16 +82,31 @@ class Outbox(TenantRepository):
         or the sweeper sends them.
         """
         event_id = new_id()
-        number = await self._claim(event, event_id, dedup_key, now)
-        if number is None:
-            return ()
-        if isinstance(event, TicketResolved):
-            event = event.numbered(number)
         body = render(event, self._tenant, now)
-        found = await self._connection.execute(
-            _ADD, {"client_id": self._tenant, "id": event_id, "body": body, "most": MAX_PENDING}
-        )
-        webhooks = found.all()
+        rows = (
+            await self._connection.execute(
+                _ADD,
+                {
+                    "client_id": self._tenant,
+                    "id": event_id,
+                    "event": event.event,
+                    "dedup_key": dedup_key,
+                    "body": body,
+                    "ticket_key": event.ticket_key if isinstance(event, TicketEvent) else None,
+                    "now": now,
+                    "most": MAX_PENDING,
+                },
+            )
+        ).all()
+        if not rows:
+            return ()
+        number = rows[0].number
+        if isinstance(event, TicketResolved):
+            body = render(event.numbered(number), self._tenant, now)
+            await self._connection.execute(
+                _SET_BODY, {"client_id": self._tenant, "id": event_id, "body": body}
+            )
+        webhooks = [row for row in rows if row.id is not None]
         subscribed = [
             row
             for row in webhooks
@@ -131,25 +149,6 @@ class Outbox(TenantRepository):
                 ],
             )
         return tuple(str(delivery["id"]) for delivery in deliveries)
-
-    async def _claim(
-        self, event: OutboundEvent, event_id: str, dedup_key: str, now: datetime
-    ) -> int | None:
-        """Write an event's row without its body. Return the event's number among the ticket's
-        events of the same type. Return 1 for an event without a ticket, and None if the event is
-        already stored."""
-        number: int | None = await self._connection.scalar(
-            _CLAIM,
-            {
-                "client_id": self._tenant,
-                "id": event_id,
-                "event": event.event,
-                "dedup_key": dedup_key,
-                "ticket_key": event.ticket_key if isinstance(event, TicketEvent) else None,
-                "now": now,
-            },
-        )
-        return number
 
 
 def _in_plan(row: "sa.Row[*tuple[Any, ...]]", now: datetime) -> bool:

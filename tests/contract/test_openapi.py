@@ -76,6 +76,10 @@ ELSEWHERE = (
     "/api/operator/",
     # No document states which webhooks were received, or who requested data: tests/api/inbound.
     "/api/dashboard/(inbound|data-requests|polls)",
+    # No document states a platform's signature: tests/api/inbound, tests/api/billing.
+    "/api/(webhooks|payments)/",
+    # No document states a valid code or key: tests/api/identity.
+    "/api/mcp/",
     # No document states which address can sign in, or which code is valid: tests/api/identity.
     "/api/auth/",
     "/api/widget/(email|verify|messages|seen|rating|attachments)",

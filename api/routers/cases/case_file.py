@@ -46,7 +46,7 @@ _Cases = PlaybookBody(CaseFileShape, cases_in, _EXAMPLE, kind=DocumentKind.CASE_
     operation_id="cases.export",
     summary="Export a client's saved cases as one YAML file",
     response_class=Response,
-    responses={200: {"content": {YAML: {"schema": {}}}}},
+    responses={200: {"content": {YAML: {"schema": {"type": "string"}}}}},
 )
 async def export(member: MemberDep, resources: ResourcesDep) -> Response:
     """Any member of the client may call this operation. Importing an unchanged export has no

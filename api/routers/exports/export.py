@@ -24,7 +24,7 @@ from domain.exports.records import ExportDocument
 from domain.intake.rate_limit import LimitScope
 from domain.tenants.actor import MANAGERS, Actor
 from domain.tenants.scopes import Scope
-from services.exports.downloads import note_export
+from services.exports.downloads import record_export
 from store.exports.csv_form import CsvRendering
 from store.exports.export import Export, Rendering
 from store.exports.json_form import JsonRendering
@@ -125,7 +125,8 @@ def export_answer(
     resources: Resources,
 ) -> ExportResponse:
     """Return a streamed response with all of a client's data as one file. The export is recorded in
-    the audit log, with its actor, before the first byte is sent."""
+    the audit log, with its actor, before the first byte is sent. If the entry cannot be written,
+    nothing is exported."""
     _, media_type = _FORMS[form]
     service = resources.settings.server.service
     place = ExportPlace(tenant)
@@ -145,14 +146,16 @@ def export_answer(
 async def _pieces(
     actor: Actor, form: ExportFormat, place: ExportPlace, request: Request, resources: Resources
 ) -> AsyncGenerator[bytes]:
-    """Yield the pieces of the file. Raises ExportsBusy, EngineUnavailable, NoClient."""
+    """Yield the pieces of the file. Raises ExportsBusy, ExportNotAudited, EngineUnavailable,
+    NoClient."""
     tenant = place.tenant
 
-    def report(code: str, error: Exception) -> None:
+    def skipped(section: Section, sqlstate: str, error: Exception) -> None:
+        _log.error("export section failed", section=section, sqlstate=sqlstate)
         resources.tracker.report(
             ErrorReport(
                 place=f"GET {EXPORT}",
-                code=code,
+                code="export_section_failed",
                 exceptions=raised(error),
                 created_at=resources.now(),
                 request_id=request.state.request_id,
@@ -160,18 +163,9 @@ async def _pieces(
             )
         )
 
-    def skipped(section: Section, sqlstate: str, error: Exception) -> None:
-        _log.error("export section failed", section=section, sqlstate=sqlstate)
-        report("export_section_failed", error)
-
     pays = await is_payer(resources.database, tenant, resources.now())
     async with resources.exports.snapshot(place, pays=pays) as snapshot:
-        try:
-            async with resources.work.of(tenant) as work:
-                note_export(work, actor, form)
-        except Exception as error:  # noqa: BLE001 - a broken table must not prevent the export
-            _log.error("export not audited", actor_kind=actor.kind, format=form)
-            report("export_not_audited", error)
+        await record_export(resources.work, tenant, actor, form)
         file = Export(snapshot, _FORMS[form][0], skipped=skipped)
         # The file states the time of the snapshot instead of the request time, because the
         # request may have waited for a slot.

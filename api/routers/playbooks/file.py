@@ -36,7 +36,7 @@ _EXAMPLE: Final = {
     operation_id="playbooks.export",
     summary="Export a client's playbooks as one YAML file",
     response_class=Response,
-    responses={200: {"content": {YAML: {"schema": {}}}}},
+    responses={200: {"content": {YAML: {"schema": {"type": "string"}}}}},
 )
 async def export(member: MemberDep, resources: ResourcesDep) -> Response:
     """Any member of the client may call this operation. Importing an unchanged export has no

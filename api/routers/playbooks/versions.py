@@ -1,6 +1,7 @@
 """/api/dashboard/playbooks/{playbook_id}/versions: earlier versions of a playbook and their
 creation times."""
 
+import asyncio
 import re
 from typing import Annotated, Final
 
@@ -27,7 +28,7 @@ from domain.playbooks.merge import differences
 from services.playbooks.playbooks import restore_playbook
 from services.playbooks.publish_gate import Publication
 from store.playbooks.playbooks import PlaybookRepository
-from store.playbooks.versions import PlaybookVersions
+from store.playbooks.versions import PlaybookVersions, VersionEntry
 
 router = APIRouter(route_class=DescribedRoute)
 
@@ -92,7 +93,7 @@ async def versions(
             )
             for one in found[:limit]
         ),
-        next_cursor=found[limit - 1].version if len(found) > limit else None,
+        next_cursor=str(found[limit - 1].version) if len(found) > limit else None,
     )
 
 
@@ -124,6 +125,11 @@ async def difference(
         found = PlaybookVersions(connection, asked.tenant)
         after = await found.read(playbook_id, wanted.after or now.playbook.version)
         before = await found.read(playbook_id, wanted.before or max(1, after.version - 1))
+    # In a thread, because comparing two long playbooks takes tens of milliseconds.
+    return await asyncio.to_thread(_compared, before, after)
+
+
+def _compared(before: VersionEntry, after: VersionEntry) -> VersionDiff:
     return VersionDiff(
         before=before.version,
         after=after.version,

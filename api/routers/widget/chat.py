@@ -21,9 +21,14 @@ from domain.intake.errors import TooManyRequests
 from domain.intake.rate_limit import LimitScope
 from domain.widget.errors import WidgetShareUsed
 from domain.widget.page import page_address
-from domain.widget.visit import Said, WidgetVisit, needs_verification
+from domain.widget.visit import Said, WidgetVisit
 from domain.widget.widget_session import HeldSession, held_session, session_token
-from services.widget.chat import Shown, signed_address, visit_of
+from services.widget.chat import (
+    Shown,
+    signed_address,
+    visit_of,
+    waits_for_verification,
+)
 from store.intake.idempotency import IdempotencyKey, is_kept
 
 router = APIRouter(route_class=DescribedRoute)
@@ -49,7 +54,7 @@ async def chat(
     visit = await _visit(page, sent, key, request, resources)
     token = session_token(resources.sealer, page.tenant, visit.session_id, visit.verified_email)
     event = said.event(visit)
-    if sent.verify_first and needs_verification(event):
+    if sent.verify_first and waits_for_verification(event):
         answer = ChatAnswer.without_run(token, ChatStatus.VERIFICATION_REQUIRED)
         return json_response(answer.model_dump())
     # `vouches` is True, because the event contains an address only if the signature or the code has

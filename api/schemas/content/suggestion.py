@@ -6,11 +6,11 @@ from api.schemas.core.strict_body import StrictBody
 from domain.content.suggestion import Suggestion
 
 
-class AcceptBody(StrictBody):
+class AcceptSuggestionBody(StrictBody):
     pass
 
 
-class RefuseBody(StrictBody):
+class RefuseSuggestionBody(StrictBody):
     pass
 
 

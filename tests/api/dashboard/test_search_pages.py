@@ -1,5 +1,6 @@
 """/app/find and the command palette: results for words, addresses, numbers and ids."""
 
+import asyncio
 import re
 
 import pytest
@@ -121,3 +122,24 @@ async def test_every_page_has_the_palette_and_works_without_it(
     assert 'aria-controls="palette-list"' in dialog
     assert 'action="/app/find"' in dialog
     assert page.count('id="palette-list"') == 1
+
+
+@pytest.mark.parametrize("path", [FIND, PALETTE])
+async def test_a_clients_searches_wait_for_one_another(
+    front: LiveEngine, shop: Shop, path: str
+) -> None:
+    """The palette searches with each keystroke. Searches of three clients at once made the pages of
+    all other clients ten times slower."""
+    other = await open_shop(front.database)
+    async with at_pages(front, shop) as owner, at_pages(front, other) as neighbour:
+        async with front.app.state.resources.searches.turn(shop.tenant):
+            crowd = [
+                asyncio.ensure_future(owner.http.get(path, params={"q": "lamp"})) for _ in range(20)
+            ]
+            refused, _ = await asyncio.wait(crowd, return_when=asyncio.FIRST_COMPLETED)
+            answered = await neighbour.http.get(path, params={"q": "lamp"})
+        ended = await asyncio.gather(*crowd)
+
+    assert {one.result().status_code for one in refused} == {429}
+    assert answered.status_code == 200
+    assert [one.status_code for one in ended].count(200) == 15

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import psycopg
 import pytest
@@ -82,7 +83,9 @@ async def test_table_that_is_absent(front: LiveEngine, shop: Shop) -> None:
     await fill_every_table(front.database, shop)
     minutes = each_minute(front)
     absent: set[Section] = set()
-    for section, table in reversed(tables_by_section().items()):
+    tables = tables_by_section()
+    del tables[Section.AUDIT_ENTRIES]  # An export that cannot be audited is refused.
+    for section, table in reversed(tables.items()):
         with psycopg.connect(as_owner(front.settings.database.url)) as owner:
             owner.execute(sql.SQL("DROP TABLE {} CASCADE").format(table))
         absent.add(section)
@@ -93,9 +96,40 @@ async def test_table_that_is_absent(front: LiveEngine, shop: Shop) -> None:
         assert {name for name in Section if not body[name]} == absent
     next(minutes)
     lines = (await ask(front, shop, format="csv")).content.decode("utf-8-sig")
-    assert re.findall(r"^## (\w+) \((\d+)\)\r$", lines, re.MULTILINE) == [
-        (section, "0") for section in Section
-    ]
+    found = re.findall(r"^## (\w+) \((\d+)\)\r$", lines, re.MULTILINE)
+    assert [name for name, _ in found] == list(Section)
+    assert {name for name, number in found if number != "0"} == {Section.AUDIT_ENTRIES}
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+async def test_an_export_that_cannot_be_audited_is_refused(
+    front: LiveEngine, shop: Shop, form: str
+) -> None:
+    """Nothing is sent, and an operator is notified. Once the table is repaired, exports work."""
+    with psycopg.connect(as_owner(front.settings.database.url)) as owner:
+        owner.execute("REVOKE INSERT ON audit_entries FROM engine_app")
+    minutes = each_minute(front)
+    next(minutes)
+
+    refused = await ask(front, shop, format=form)
+
+    assert (refused.status_code, refused.json()["code"]) == (500, "export_not_audited")
+    assert "content-disposition" not in refused.headers
+    assert [one["code"] for one in await reported(front)] == ["export_not_audited"]
+    with psycopg.connect(as_owner(front.settings.database.url)) as owner:
+        owner.execute("GRANT INSERT ON audit_entries TO engine_app")
+    next(minutes)
+    assert (await ask(front, shop, format=form)).status_code == 200
+
+
+async def reported(front: LiveEngine) -> list[dict[str, Any]]:
+    """Wait for the first error reports, and return them."""
+
+    async def counted() -> bool:
+        return bool(await rows(front.database, error_reports))
+
+    await eventually(counted)
+    return await rows(front.database, error_reports)
 
 
 def tables_by_section() -> dict[Section, sql.Identifier]:

@@ -12,17 +12,20 @@ from store.inbound.poll_cursors import PollCursorRepository
 from store.inbound.tables import data_requests
 from store.intake.tables import engine_events
 from store.integrations.order_facts import OrderFactRepository
+from store.runs.tables import conversation_replies
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
 from tests.support.core.units import units_on
 from tests.support.dashboard.visitors import at_pages
 from tests.support.inbound.data_requests import data_requested
 from tests.support.inbound.log import a_sender
+from tests.support.intake.attachments import INVOICE
 from tests.support.reviews.dashboard import person
-from tests.support.reviews.replies import BEN, conversation_of
+from tests.support.reviews.replies import BEN, conversation_of, written
 from tests.support.runs.conversation import write
 from tests.support.tenants.access import DATA_REQUESTS
 from tests.support.tenants.shop import Shop
+from tests.support.widget.talk import begin, put_into
 
 ANN, BOB = "ann@x.example", "bob@x.example"
 
@@ -61,6 +64,29 @@ async def test_the_file_holds_what_is_the_customers_and_nothing_of_others(
     ]
     assert done[0]["fulfilled_at"] is not None
     assert done[0] == done[1], "the first who said so stays"
+
+
+async def test_the_file_lists_a_members_files_only_once_they_are_sent(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    """A member may have uploaded the file to the wrong conversation."""
+    ref = await write(front.database, shop, customer=ANN, channel=Channel.WIDGET)
+    await put_into(front.database, shop, await begin(front.database, shop), ref)
+    conversation_id = await conversation_of(front.database, ref.event_id)
+    reply = await written(front.database, shop, conversation_id, files=[INVOICE])
+    request_id = await data_requested(front.database, shop, ANN)
+    shown = []
+    for state in ("scheduled", "sent"):
+        async with front.database.tenant(shop.tenant) as connection:
+            await connection.execute(
+                sa.update(conversation_replies)
+                .where(conversation_replies.c.id == reply.id)
+                .values(state=state)
+            )
+        answer = await front.http.get(f"{DATA_REQUESTS}/{request_id}", headers=owner)
+        shown.append([one["name"] for one in answer.json()["attachments"]])
+
+    assert shown == [[], [INVOICE.name]]
 
 
 async def test_a_message_of_an_unverified_author_is_marked(

@@ -1,14 +1,20 @@
 """A playbook's versions, the difference between two, and restoring one; all playbooks as one
 file."""
 
+import threading
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import httpx
 import pytest
 
+from domain.core.comparable import DiffBudget, unified
+from domain.playbooks import file
 from domain.playbooks.playbook import MAX_PLAYBOOKS
+from domain.tenants.client import Role
 from services.playbooks import change_limit
 from tests.support.core.engine import LiveEngine
+from tests.support.dashboard.visitors import at_pages
 from tests.support.reviews.dashboard import code
 from tests.support.tenants.account import PLAYBOOK_FILE, PLAYBOOKS, RETURNS
 from tests.support.tenants.shop import Shop
@@ -57,6 +63,32 @@ async def diff(front: LiveEngine, owner: dict[str, str], at: str, **query: int) 
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
     return found
+
+
+@pytest.mark.parametrize("by", ["route", "page"])
+async def test_the_comparison_leaves_the_event_loop_free(
+    front: LiveEngine,
+    shop: Shop,
+    owner: dict[str, str],
+    at: str,
+    monkeypatch: pytest.MonkeyPatch,
+    by: str,
+) -> None:
+    on_loop = list[bool]()
+
+    def compared(
+        old: Sequence[str], new: Sequence[str], budget: DiffBudget | None = None
+    ) -> Iterator[str]:
+        on_loop.append(threading.current_thread() is threading.main_thread())
+        return unified(old, new, budget)
+
+    monkeypatch.setattr(file, "unified", compared)
+    if by == "route":
+        await diff(front, owner, at, **{"from": 1, "to": 2})
+    else:
+        async with at_pages(front, shop, Role.OWNER) as visitor:
+            await visitor.see(f"/app/playbooks/{at.rpartition('/')[2]}/diff")
+    assert on_loop == [False]
 
 
 async def test_what_differs(front: LiveEngine, owner: dict[str, str], at: str) -> None:

@@ -62,7 +62,7 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
         {
             "event_id": first,
             "text": "Remboursez-moi !",
-            "received_at": "2026-11-21T12:00:00Z",
+            "received_at": "2026-11-21T12:00:00.000Z",
             "attachments": [],
             "covered": True,
             "in_draft": False,
@@ -87,6 +87,7 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
         "reason": "policy_restriction",
         "urgent": False,
         "sensitive": None,
+        "model_fault": None,
         "can_approve": True,
         "classification": "refund_request",
         "confidence": 0.5,
@@ -110,8 +111,8 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
         "decided_by": None,
         "decided_at": None,
         "note": None,
-        "created_at": "2026-11-21T12:00:00Z",
-        "expires_at": "2026-11-24T12:00:00Z",
+        "created_at": "2026-11-21T12:00:00.000Z",
+        "expires_at": "2026-11-24T12:00:00.000Z",
     }
 
 

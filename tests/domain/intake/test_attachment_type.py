@@ -31,11 +31,9 @@ HEIC = (
 HUGE_JPEG = JPEG.replace(b"\x08\x00\x10\x00\x20", b"\x08\xff\xff\xff\xff")
 
 
-def object_stream(inside: bytes) -> bytes:
-    packed = zlib.compress(inside)
-    return pdf().replace(
-        b"trailer", b"3 0 obj\n<< /Type /ObjStm >>\nstream\n" + packed + b"\nendstream\ntrailer"
-    )
+def object_stream(inside: bytes, keys: bytes = b"/Filter /FlateDecode") -> bytes:
+    start = b"3 0 obj\n<< " + keys + b" /Type /ObjStm /N 1 /First 4 >>\nstream\n"
+    return pdf().replace(b"trailer", start + zlib.compress(inside) + b"\nendstream\ntrailer")
 
 
 def picture(inside: bytes) -> bytes:
@@ -52,6 +50,7 @@ def picture(inside: bytes) -> bytes:
         ("application/pdf", pdf(), MediaType.PDF),
         ("application/pdf", pdf(b"/OpenAction [2 0 R /Fit]"), MediaType.PDF),
         ("application/pdf", object_stream(b"1 0 << /Type /Font >>"), MediaType.PDF),
+        ("application/pdf", object_stream(b"x", b"/Filter[/FlateDecode]"), MediaType.PDF),
         ("application/pdf", picture(b"a/JS b/AA c"), MediaType.PDF),
     ]
 )
@@ -109,6 +108,19 @@ def test_images_and_pdfs_are_kept(claimed: str, data: bytes, media_type: MediaTy
             object_stream(b"x").replace(b"x\x9c", b"??"),
             AttachmentRefusal.UNREADABLE,
         ),
+        # A second filter or a predictor hides the content from the search.
+        *(
+            ("application/pdf", object_stream(b"x", keys), AttachmentRefusal.UNREADABLE)
+            for keys in (
+                b"",
+                b"/Filter [/FlateDecode /ASCIIHexDecode]",
+                b"/Filter /FlateDecode /DecodeParms << /Predictor 12 /Columns 8 >>",
+                b"/Filter /FlateDecode /D#65codeParms 7 0 R",
+                b"/Filter 7 0 R /Extends /FlateDecode",
+                b"/Filter /FlateDecode /Filter /ASCIIHexDecode",
+                b"/Filter /FlateDecode /F 7 0 R",
+            )
+        ),
         ("application/pdf", pdf(b"/#41" * 30_000), AttachmentRefusal.UNREADABLE),
         # A file that would take seconds to scan is rejected.
         ("application/pdf", pdf(b"#" * 200_000), AttachmentRefusal.UNREADABLE),
@@ -133,7 +145,11 @@ def test_the_files_of_a_message_inflate_to_so_much_together() -> None:
 
 
 def _object_streams(inside: bytes, count: int) -> AttachedFile:
-    stream = b"/ObjStm >>stream\n" + zlib.compress(inside, 9) + b"endstream\n"
+    stream = (
+        b"1 0 obj</Filter/FlateDecode/Type/ObjStm >>stream\n"
+        + zlib.compress(inside, 9)
+        + b"endstream\n"
+    )
     return AttachedFile("a.pdf", "application/pdf", b"%PDF-1.5\n" + stream * count + b"%%EOF")
 
 

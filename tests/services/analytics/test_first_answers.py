@@ -10,12 +10,22 @@ import sqlalchemy as sa
 from adapters.system import new_ulid, utc_now
 from domain.analytics.insight import Insight
 from domain.tenants.actor import Actor
-from domain.tenants.business_hours import BusinessHours, Weekday, business_time, parse_day
+from domain.tenants.business_hours import (
+    MAX_HOLIDAYS,
+    BusinessCalendar,
+    BusinessHours,
+    Weekday,
+    business_time,
+    calendar_of,
+    parse_day,
+)
 from services.analytics.insight import read_insight
 from services.tenants.business_hours import set_business_hours
+from store.analytics import first_answer_counts
 from store.analytics.day_counts import count_day
 from store.analytics.metrics import keep_day
 from store.core.database import Database
+from store.runs.first_answers import CALENDAR_LASTS
 from store.runs.tables import conversation_replies, engine_messages, engine_runs
 from tests.support.analytics.days import Said, conversation, past_event
 from tests.support.core.units import units_on
@@ -216,3 +226,55 @@ async def test_the_slices_count_the_same_answers(database: Database) -> None:
     assert by_class == {"complaint": (2, 2), None: (1, 0)}
     for parts in (found.by_playbook, found.by_channel):
         assert [(one.answered, one.in_target) for one in parts] == [(3, 2)]
+
+
+async def test_the_calendar_of_an_old_day_is_limited(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its length does not depend on the day that a request names. An answer after its end is not
+    within the target."""
+    shop = await open_shop(database)
+    holidays = tuple(date(2026, 4, 6) + timedelta(weeks=one) for one in range(MAX_HOLIDAYS))
+    mondays = {Weekday.MONDAY: parse_day("09:00-10:00, 11:00-12:00, 14:00-15:00, 17:00-18:00")}
+    rare = HOURS.model_copy(update={"week": mondays, "holidays": holidays, "target_minutes": 960})
+    await set_hours(database, shop, rare)
+    await (await talk(database, shop)).ask(MONDAY, replied_after=timedelta(days=3 * 366))
+    lasted: list[timedelta] = []
+
+    def measured(hours: BusinessHours, first: datetime, last: datetime) -> BusinessCalendar:
+        lasted.append(last - first)
+        return calendar_of(hours, first, last)
+
+    monkeypatch.setattr(first_answer_counts, "calendar_of", measured)
+    async with database.service() as connection:
+        later = MONDAY + timedelta(days=4_000)
+        (found,) = await count_day(connection, [shop.client_id], MONDAY.date(), later)
+
+    assert lasted == [CALENDAR_LASTS]
+    (channel,) = found.counts.breakdown.by_channel
+    assert (channel.answered, channel.targeted, channel.in_target) == (1, 1, 0)
+
+
+async def test_many_openings_are_counted_by_several_statements(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(first_answer_counts, "_OPENINGS", 1)
+    shops = [await open_shop(database) for _ in range(3)]
+    for shop in shops:
+        await set_hours(database, shop, HOURS)
+        await (await talk(database, shop)).ask(MONDAY, replied_after=timedelta(hours=4))
+    statements = 0
+
+    def counted(_: object, __: object, statement: str, *___: object) -> None:
+        nonlocal statements
+        statements += "calendar AS MATERIALIZED" in statement
+
+    async with database.service() as connection:
+        engine = connection.engine.sync_engine
+        sa.event.listen(engine, "before_cursor_execute", counted)
+        ids = [one.client_id for one in shops]
+        found = await count_day(connection, ids, MONDAY.date(), utc_now())
+        sa.event.remove(engine, "before_cursor_execute", counted)
+
+    assert statements == len(shops)
+    assert [one.counts.breakdown.by_channel[0].in_target for one in found] == [1] * len(shops)

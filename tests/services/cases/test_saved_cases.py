@@ -10,13 +10,20 @@ from adapters.system import utc_now
 from domain.cases.case import MAX_CASES, CaseOrigin, SavedCase
 from domain.cases.case_documents import CaseImportOutcome, parse_cases, write_cases
 from domain.cases.case_run import KEPT_RUNS, CaseOutcome, CaseResult
-from domain.cases.errors import CaseNameTaken, CaseNotFound, CaseRunUnderWay, TooManyCases
+from domain.cases.errors import (
+    CaseNameTaken,
+    CaseNotFound,
+    CaseRunUnderWay,
+    SavedCasesFull,
+    TooManyCases,
+)
 from domain.core import names
 from domain.core.errors import DomainError
 from domain.playbooks.errors import PatternTaken, PlaybookNotFound
 from domain.playbooks.playbook import PlaybookSpec
 from domain.runs.errors import RunNotFound
 from domain.simulation.outcome import OutcomeStatus
+from domain.simulation.scenario import Scenario, ScenarioMessage
 from domain.simulation.variant import Variant
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
@@ -107,6 +114,28 @@ async def test_the_limit_holds_for_two_at_once(database: Database, shop: Shop) -
     async with units.of(shop.tenant) as work:
         with pytest.raises(TooManyCases):
             await import_cases(work, ANNA, [a_spec("trois")])
+
+
+async def test_cases_have_a_total_size(database: Database, shop: Shop) -> None:
+    """Exports, pages and the publish gate read all cases at once. A client with 200 cases of 1 MB
+    each made them take minutes and gigabytes."""
+    messages = (ScenarioMessage(text="é" * 20_000),) * 20
+    large = a_spec("Longs").model_copy(update={"scenario": Scenario(messages=messages)})
+    async with units_on(database).of(shop.tenant) as work:
+        await add_case(work, ANNA, large, origin=CaseOrigin.HAND)
+        await _add(work, ANNA, "Court")
+    before = await _all(database, shop)
+    second = large.model_copy(update={"name": "Encore"})
+    uses: tuple[UseCase, ...] = (
+        lambda work, actor: add_case(work, actor, second, origin=CaseOrigin.HAND),
+        lambda work, actor: import_cases(work, actor, [second]),
+        lambda work, actor: change_case(work, actor, before[1].id, second),
+    )
+    for use in uses:
+        with pytest.raises(SavedCasesFull):
+            async with units_on(database).of(shop.tenant) as work:
+                await use(work, ANNA)
+    assert await _all(database, shop) == before
 
 
 async def test_a_file_makes_cases_be_as_it_says(database: Database, shop: Shop) -> None:

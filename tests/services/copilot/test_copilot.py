@@ -6,13 +6,16 @@ import pytest
 
 from adapters.copilot.llm_talker import MAX_ROUNDS
 from adapters.system import new_ulid, utc_now
+from domain.copilot.phrases import phrase
 from domain.copilot.rules import rules_for
 from domain.tenants.client import Role
+from services.copilot import embedded_copilot
 from services.core.fair_turns import FairTurns
 from store.core.database import Database
 from store.runs.tables import brain_costs
 from tests.support.agent.llm_brain import NATIVE, OPENAI
 from tests.support.copilot.talking import DASHBOARD, talking
+from tests.support.core.endless import endless_search
 from tests.support.core.rows import only_row, row_counts, rows
 from tests.support.reviews.reviews import open_review
 from tests.support.servers.llm import KEY, TOKENS_IN, TOKENS_OUT, Cut, Drip, Fail, Say, Think
@@ -208,3 +211,15 @@ async def test_no_key_and_no_word_of_a_provider_is_in_the_log_or_the_answer(
     assert answer.model == "embedded"
     assert KEY not in answer.model_dump_json()
     assert KEY not in capsys.readouterr().out
+
+
+async def test_a_question_that_is_too_expensive_to_read_is_answered(
+    database: Database, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is read on the event loop of all clients."""
+    monkeypatch.setattr(embedded_copilot, "asked_of", lambda _: endless_search())
+    async with talking(database, budget_micros=0) as it:
+        answer = await it.ask(shop, "Who waits?")
+
+    assert answer.model == embedded_copilot.EMBEDDED
+    assert answer.text.split()[:2] == phrase("fr", "abilities").split()[:2]

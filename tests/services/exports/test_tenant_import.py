@@ -9,6 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
+from domain.content.chunks import text_digest
 from domain.core.ids import TenantId
 from domain.exports.copied_ids import Renaming
 from domain.exports.errors import ClientNotEmpty
@@ -173,6 +174,7 @@ async def _remembers_alike(here: Database, one: TenantId, there: Database, other
     old = {row["id"]: row for row in await rows(here, knowledge_entries, client_id=one)}
     for row in await rows(there, knowledge_entries, client_id=other):
         assert row["search_text"] == old[row["id"]]["search_text"]
+        assert bytes(row["digest"]) == text_digest(row["title"], row["body"])
 
 
 async def _nothing_comes_of_it(database: Database, tenant: TenantId) -> None:

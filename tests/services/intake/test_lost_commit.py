@@ -31,12 +31,18 @@ class BreakingUnits(UnitsOfWork):
 
     @asynccontextmanager
     async def of(
-        self, tenant: TenantId, *, patience_s: float = PATIENCE_S, dry_run: bool = False
+        self,
+        tenant: TenantId,
+        *,
+        patience_s: float = PATIENCE_S,
+        dry_run: bool = False,
+        keeps_plans: bool = False,
     ) -> AsyncIterator[UnitOfWork]:
         if self._opened_before and self._away:
             raise EngineUnavailable("away")
         first, self._opened_before = not self._opened_before, True
-        async with super().of(tenant, patience_s=patience_s, dry_run=dry_run) as work:
+        opened = super().of(tenant, patience_s=patience_s, dry_run=dry_run, keeps_plans=keeps_plans)
+        async with opened as work:
             yield work
             if first and not self._stored:
                 raise CommitUnknown("lost before it was done")

@@ -188,9 +188,8 @@ async def test_a_session_that_became_anothers_meanwhile(
     refused = [
         WidgetVisit(session_id, "fr", share, signed_email="x@b.example"),
         WidgetVisit(session_id, "fr", share, coded_email="x@b.example"),
+        WidgetVisit(session_id, "fr", share),
     ]
-    if by is VerifiedBy.SIGNATURE:
-        refused.append(WidgetVisit(session_id, "fr", share))
     for one in refused:
         with pytest.raises(SessionUnknown):
             await try_to_admit(database, shop, now=NOON, visit=one)

@@ -25,7 +25,6 @@ from domain.runs.teammate_reply import ReplyState, TeammateReply
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from domain.tenants.errors import RoleRequired
-from domain.widget.widget_session import SESSION_LASTS
 from services.reviews.claims import claim_review
 from services.reviews.decisions import approve_review
 from services.reviews.replies import undo_reply, write_reply
@@ -44,7 +43,6 @@ from store.runs.tables import (
     conversation_replies,
     engine_messages,
 )
-from store.widget.tables import widget_sessions
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import Recorder, units_on
 from tests.support.reviews.conversations import converse
@@ -54,7 +52,6 @@ from tests.support.reviews.replies import ANNA, BEN, WORDS, conversation_of, joi
 from tests.support.reviews.reviews import DRAFT, open_review
 from tests.support.runs.conversation import say, write
 from tests.support.tenants.shop import Shop, open_shop
-from tests.support.widget.talk import begin, put_into
 
 
 async def _talk(database: Database, shop: Shop, *, channel: Channel = Channel.API) -> str:
@@ -405,29 +402,6 @@ async def test_an_interrupted_attempt_by_another_connection_is_not_repeated(
     entry = await only_row(database, action_ledger, of=shop)
     assert (entry["action"], entry["state"]) == ("reply_in_helpdesk", "unknown")
     assert await rows(database, engine_messages, of=shop, author="human") == []
-
-
-async def test_no_reply_to_a_visitor_who_no_longer_sees_the_chat(
-    database: Database, shop: Shop
-) -> None:
-    ref = await write(database, shop, channel=Channel.WIDGET)
-    conversation_id = await conversation_of(database, ref.event_id)
-    session_id = await begin(database, shop)
-    await put_into(database, shop, session_id, ref)
-    reply = await written(database, shop, conversation_id)
-    async with database.service() as connection:
-        await connection.execute(
-            sa.update(widget_sessions)
-            .where(widget_sessions.c.client_id == shop.client_id)
-            .values(used_at=utc_now() - SESSION_LASTS - timedelta(hours=1))
-        )
-    async with units_on(database).of(shop.tenant) as work:
-        await start_reply(work, reply.id)
-        with pytest.raises(ReplyNotPossible) as refused:
-            await write_reply(work, ANNA, conversation_id, WORDS)
-    assert refused.value.reason == "widget_session_ended"
-    row = await only_row(database, conversation_replies, of=shop)
-    assert (row["state"], row["error_code"]) == ("failed", "widget_session_ended")
 
 
 async def test_a_colleague_keeps_the_conversation_that_the_reply_finds(

@@ -14,13 +14,9 @@ from domain.content.errors import TooMuchContent
 from store.content import content
 from store.content.content import ContentRepository
 from store.content.content_changes import ContentChanges
-from store.content.knowledge_chunks import (
-    ChunkedEntry,
-    StaleEntry,
-    keep_chunks,
-    stale_entries,
-)
+from store.content.knowledge_chunks import ChunkedEntry, keep_chunks
 from store.content.knowledge_search import MAX_PASSAGES, KnowledgeSearch
+from store.content.stale_entries import StaleEntry, in_turns, read_entries, stale_window
 from store.content.tables import knowledge_chunks, knowledge_entries
 from store.core.database import Database
 from tests.support.core.rows import rows
@@ -49,7 +45,9 @@ async def fill(database: Database, shop: Shop) -> None:
 
 async def stale(database: Database, model: str = MODEL, limit: int = 10) -> list[StaleEntry]:
     async with database.service() as connection:
-        return await stale_entries(connection, model, now=NOW, limit=limit)
+        window = await stale_window(connection, model, now=NOW)
+        keys = list(in_turns(window.stale, ""))
+        return list(await read_entries(connection, keys[:limit]))
 
 
 async def keep_same(connection: AsyncConnection, entry: StaleEntry, point: Embedding) -> None:
@@ -183,12 +181,7 @@ async def test_changed_entries_and_other_models_are_stale(database: Database, sh
     assert await stale(database) == []
     assert len(await stale(database, "openai:large")) == 3
 
-    async with database.tenant(shop.tenant) as connection:
-        await connection.execute(
-            sa.update(knowledge_entries)
-            .where(knowledge_entries.c.id == "lamp")
-            .values(body="It has sixty watts.")
-        )
+    await change(database, shop, KnowledgeChange(body="It has sixty watts."))
     (entry,) = await stale(database)
     assert ChunkedEntry.of(entry).texts == (
         "The lamp Solis\nIt has sixty watts.",
@@ -198,25 +191,6 @@ async def test_changed_entries_and_other_models_are_stale(database: Database, sh
     await embed(database)
     assert await stale(database) == []
     assert len(await rows(database, knowledge_chunks, of=shop)) == 3
-
-
-async def test_each_client_has_its_turn(database: Database, shop: Shop) -> None:
-    other = await open_shop(database)
-    await fill(database, shop)
-    await fill(database, other)
-    clients = set()
-    for salt in map(str, range(20)):
-        async with database.service() as connection:
-            page = await stale_entries(connection, MODEL, now=NOW, limit=4, salt=salt)
-        assert sorted(one.client_id for one in page) == sorted(
-            [shop.client_id, other.client_id] * 2
-        )
-        clients.add(page[0].client_id)
-    assert clients == {shop.client_id, other.client_id}
-
-    async with database.service() as connection:
-        page = await stale_entries(connection, MODEL, now=NOW, limit=4, without=[shop.client_id])
-    assert {one.client_id for one in page} == {other.client_id}
 
 
 async def test_a_search_splits_no_article(database: Database, shop: Shop) -> None:

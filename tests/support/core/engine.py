@@ -253,7 +253,7 @@ async def _live(
             database=database,
             worker_database=worker_database,
             client=client,
-            engine=TemporalEngine(client),
+            engine=TemporalEngine(client, dashboard=chosen.server.origin),
             activities=build_activities(chosen, worker_database, client, outside, normalizer),
             deliveries=webhook_worker.build_activities(chosen, worker_database, sender, metrics),
             metrics=metrics,

@@ -9,7 +9,7 @@ import domain
 from domain.agent.errors import BrainFailed, BrainInvalid, BrainUnavailable, EmbeddingUnavailable
 from domain.billing.errors import QuotaExhausted
 from domain.billing.quota import QuotaStanding
-from domain.cases.errors import CasesNotGreen, InvalidCases, TooManyCases
+from domain.cases.errors import CasesNotGreen, InvalidCases, SavedCasesFull, TooManyCases
 from domain.content.errors import TooMuchContent
 from domain.copilot.errors import TalkFailed
 from domain.copilot.ports import TalkCost
@@ -74,7 +74,7 @@ from domain.playbooks.errors import (
     TooManyPlaybooks,
 )
 from domain.privacy.errors import ErasureNotFound
-from domain.reviews.errors import EscalationClaimed
+from domain.reviews.errors import EscalationClaimed, UnsubscribeLinkUnknown
 from domain.runs.errors import (
     AnswerDelayed,
     AnswerTimeout,
@@ -102,6 +102,7 @@ from domain.widget.errors import InvalidWidget, TooManyCodes, WidgetShareUsed
 
 # Errors for operators and activities. No route returns them.
 NOT_FOR_CALLERS = {
+    UnsubscribeLinkUnknown,
     AuthorUndecided,
     UnprovedShareUsed,
     InvalidInput,
@@ -181,6 +182,7 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         InvalidPlaybook(["threshold: a number expected"]),
         InvalidCases(["cases[0].tries: a whole number expected"]),
         TooManyCases(200),
+        SavedCasesFull(1024),
         PatternTaken("*", "{pattern} {nothing}"),
         PlaybookNameTaken("Retours"),
         PlaybookChanged(2),

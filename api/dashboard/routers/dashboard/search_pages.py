@@ -38,5 +38,8 @@ async def palette(page: AnyonesPage) -> Response:
 
 
 async def _search(page: Page, asked: str, limit: int) -> SearchResults:
-    async with page.resources.database.reading(page.tenant) as connection:
+    async with (
+        page.resources.searches.turn(page.tenant),
+        page.resources.database.reading(page.tenant) as connection,
+    ):
         return await search_records(connection, page.tenant, page.actor, asked, limit=limit)

@@ -1,6 +1,7 @@
 """/app/playbooks/ID/versions: earlier versions of a playbook, with each version's author and
 reason."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Final
 
@@ -64,7 +65,8 @@ async def difference(page: PlaybookPage) -> Response:
         entry=entry,
         before=before,
         after=after,
-        lines=_lines(before, after),
+        # In a thread, because comparing two long playbooks takes tens of milliseconds.
+        lines=await asyncio.to_thread(_lines, before, after),
     )
 
 
