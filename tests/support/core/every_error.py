@@ -10,7 +10,7 @@ from domain.agent.errors import BrainFailed, BrainInvalid, BrainUnavailable, Emb
 from domain.billing.errors import QuotaExhausted
 from domain.billing.quota import QuotaStanding
 from domain.cases.errors import CasesNotGreen, InvalidCases, SavedCasesFull, TooManyCases
-from domain.content.errors import TooMuchContent
+from domain.content.errors import InvalidSite, TooManySiteImports, TooMuchContent
 from domain.copilot.errors import TalkFailed
 from domain.copilot.ports import TalkCost
 from domain.core.errors import (
@@ -164,6 +164,8 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         InvalidIntegration("message", "{reason} {nothing}"),
         InvalidMailSender("message", "{reason} {nothing}"),
         TooMuchContent(1_000),
+        TooManySiteImports(10),
+        InvalidSite("message", "{reason} {nothing}"),
         TooManyInboxViews(50),
         InvalidInboxView("message", "{reason} {nothing}"),
         TooManyExamples(10_000),
