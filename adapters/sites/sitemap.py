@@ -20,6 +20,8 @@ def read_sitemap(body: bytes, robots: Robots, start: str) -> SitemapRead:
     pages: list[str] = []
     files: list[str] = []
     for parent, location in _locations(body):
+        if not location:
+            continue
         if parent == "sitemap":
             if len(files) < 4 * MAX_SITEMAPS:
                 files.append(location)
