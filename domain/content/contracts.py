@@ -20,7 +20,3 @@ class EndSiteImportInput(Contract):
     client_id: str
     record_id: str
     error_code: str | None = None
-
-
-class RereadInput(Contract):
-    """The weekly imports that read known sites again."""

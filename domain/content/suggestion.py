@@ -1,5 +1,5 @@
-"""A suggestion: a template or knowledge entry that a client's AI assistant proposes to add, or the
-text of a website's page that a member has imported.
+"""A suggestion: a template or knowledge entry that a client's AI assistant proposes to add. It can
+also be the text of a website's page that a member has imported.
 
 A member accepts or rejects the suggestion. Until then, no brain uses it, because customer text may
 have caused the assistant to suggest it.

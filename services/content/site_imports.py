@@ -130,8 +130,8 @@ async def same_text(
 
 
 async def keep_page(work: UnitOfWork, site: SiteImport, page: SitePage, read: ReadPage) -> None:
-    """Store the outcome of a page, once: suggest a new article, suggest the change of an article
-    whose page has changed, or only note that the page was read."""
+    """Store the outcome of a page, once. A new page becomes a suggestion. A changed page of an
+    article becomes the suggestion of a change. For any other page, only the reading is noted."""
     imports = SiteImportRepository(work.connection, work.tenant)
     # The account is locked first, as by every other change of the client's suggestions.
     await AccountRepository(work.connection, work.tenant).lock()
