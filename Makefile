@@ -1,6 +1,6 @@
 # Everything a person types. Each target sets up what it needs.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run demo test test-all watch check check-fast format hooks new bench eval screenshots reset
+.PHONY: help setup setup-dev run demo test test-all watch check check-fast format hooks new bench eval sdk screenshots reset
 
 PYTHON ?= python3
 VENV := .venv
@@ -54,6 +54,9 @@ bench: setup-dev ## Measure the gateway against other designs, a full database, 
 
 eval: setup ## Score the brain on messages written by hand; fails if an aim is missed. MISSES=1 lists them
 	@$(BIN)/python -m evaluation $(if $(MISSES),--misses)
+
+sdk: setup-dev ## Build the Python and TypeScript clients into build/sdk/dist, in half a minute
+	@$(BIN)/python -m scripts.sdk
 
 screenshots: setup-dev ## Shoot every page of the dashboard, light and dark, wide and narrow, into .screenshots/
 	@$(BIN)/python -m scripts.screenshots

@@ -114,6 +114,11 @@ COMMANDS: Final = (
         "commands.tenants.business_hours:app",
         "Manage a client's business hours and its target for the first answer.",
     ),
+    LazyCommand(
+        "notifications",
+        "commands.reviews.notifications:app",
+        "Manage members' email notifications.",
+    ),
     LazyCommand("settings", "commands.tenants.settings:app", "Manage a client's settings."),
     LazyCommand(
         "widget", "commands.widget.widget:app", "Manage the chat widget on a client's website."

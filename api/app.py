@@ -20,7 +20,8 @@ from api.http.request_context import RequestContext
 from api.http.traced_requests import TracedRequests
 from api.lifespan import resources_held
 from api.mcp import endpoint as mcp
-from api.openapi import EDGE, serve_document
+from api.openapi import EDGE
+from api.openapi_document import serve_document
 from api.routers.analytics import insight, reports
 from api.routers.audit import audit
 from api.routers.billing import checkouts, credit_ledger, plan, stripe_webhook, usage, usage_history
@@ -50,7 +51,7 @@ from api.routers.playbooks import file as playbook_file
 from api.routers.playbooks import playbooks, publish_gate
 from api.routers.playbooks import versions as playbook_versions
 from api.routers.ratings import widget_rating
-from api.routers.reviews import inbox, reviews
+from api.routers.reviews import inbox, notifications, reviews
 from api.routers.runs import conversations, reply_files, runs
 from api.routers.simulation import replays, simulator
 from api.routers.tenants import automation, business_hours, identity, keys, loosenings, members
@@ -83,6 +84,7 @@ _ROUTERS: Final = tuple(
         export,
         inbox,
         reviews,
+        notifications,
         corrections,
         labelled_examples,
         simulator,

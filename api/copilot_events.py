@@ -5,11 +5,11 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Final
 
-import orjson
 import structlog
 from starlette.requests import Request
 
 from api.error_response import error_response
+from api.http.json_body import json_bytes
 from domain.copilot.answer import CopilotAnswer
 from domain.copilot.ports import Say
 from domain.core.errors import DomainError
@@ -61,11 +61,11 @@ async def copilot_events(ask: Ask, request: Request, request_id: str) -> AsyncGe
             yield b"event: error\ndata: %s\n\n" % bytes(error_reply.body)
             return
         for one in answer.citations:
-            yield event_of("citation", one.model_dump(mode="json"))
+            yield event_of("citation", one.model_dump())
         for draft in answer.drafts:
-            yield event_of("draft", draft.model_dump(mode="json"))
+            yield event_of("draft", draft.model_dump())
         rest = {"text", "citations", "drafts"}
-        yield event_of("done", answer.model_dump(mode="json", exclude=rest))
+        yield event_of("done", answer.model_dump(exclude=rest))
     finally:
         task.cancel()
 
@@ -73,4 +73,4 @@ async def copilot_events(ask: Ask, request: Request, request_id: str) -> AsyncGe
 def event_of(name: str, data: dict[str, object]) -> bytes:
     """Return a server-sent event. The data cannot end the event early, because serialized JSON
     contains no line breaks."""
-    return b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(data))
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), json_bytes(data))

@@ -67,6 +67,7 @@ from settings.service import IntegrationSettings
 from store.core.database import Database
 from store.core.error_reports import keep_in
 from store.core.pools import REPORTS
+from store.exports.payer import has_plan
 from store.widget.session_listener import listening
 
 # Maximum seconds that a dry run may wait before it starts. Enough time must remain until the
@@ -127,7 +128,9 @@ def resources_held(
                 entry_limiter=EntryLimiter(),
                 bodies=ConcurrentCallers(at_most=MAX_COMING),
                 uploads=FairRoom(in_all=MAX_UPLOADS, of_one=MAX_UPLOADS_OF_ONE),
-                documents=FairDocuments(documents),
+                documents=FairDocuments(
+                    documents, pays=lambda tenant: has_plan(database, tenant, utc_now())
+                ),
                 files=files,
                 dry_runs=FairTurns(patience_s=_DRY_RUN_PATIENCE_S, most_of_one=8, most=64),
                 searches=searches,

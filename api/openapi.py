@@ -1,22 +1,19 @@
 """Additions to the OpenAPI document. FastAPI cannot derive them, because the routes validate the
 input without FastAPI."""
 
-import asyncio
-import re
 from collections.abc import Mapping
 from typing import Final, cast
 
-import orjson
-from fastapi import FastAPI
 from pydantic import BaseModel
-from starlette.requests import Request
-from starlette.responses import Response
 
 from api.http.json_body import MAX_DEPTH, MAX_KEY, MAX_VALUES
 from api.schemas.core.error import ErrorBody
 
 Described = dict[str, object]
 """One response or parameter, as a dictionary in the format of FastAPI and OpenAPI."""
+
+NAME: Final = "x-name"
+"""Key for the name of a schema, from which `api/openapi_document.py` makes a component."""
 
 EDGE: Final[dict[int | str, Described]] = {
     431: {"model": ErrorBody, "description": "The request head exceeds 64 KiB or 100 headers."},
@@ -47,7 +44,7 @@ LIMIT_HEADERS: Final = {
     },
 }
 
-_SECURITY_SCHEMES: Final = {
+SECURITY_SCHEMES: Final = {
     "bearer": {
         "type": "http",
         "scheme": "bearer",
@@ -69,8 +66,6 @@ EVERY_SCHEME: Final[list[dict[str, list[str]]]] = [
 """Security schemes of the gateway. The caller may use any of them."""
 
 _NULL: Final = {"type": "null"}
-# The pattern matches the Python value, not the pronoun in "None of them".
-_NONE: Final = re.compile(r"\bNone\b(?! of)")
 _NO_NUL: Final = {"pattern": "^[^\\u0000]*$"}
 _NOT_BLANK: Final = r"\S"
 _NOT_BLANK_WITHOUT_NUL: Final = "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$"
@@ -81,34 +76,24 @@ _LIMITS: Final = {"ge": "minimum", "le": "maximum"}
 """JSON Schema keywords that correspond to Pydantic's numeric limits."""
 _KEY: Final = {**_NO_NUL, "maxLength": MAX_KEY}
 
-EXTRA_FIELD: Final = {"$ref": "#/components/schemas/Extra"}
-"""Schema for the value of an unknown field in a gateway request, as accepted by
-`api/http/json_body.py`."""
-
-_EXTRA: Final = {
-    "description": "Any JSON value without NUL and with integers of at most 64 bits. The entire "
-    f"body may have at most {MAX_DEPTH} levels and {MAX_VALUES} values.",
-    "anyOf": [
-        {"type": "string", **_NO_NUL},
-        {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1},
-        {"type": "number"},
-        {"type": "boolean"},
-        {"type": "null"},
-        {"type": "array", "items": EXTRA_FIELD},
-        {"type": "object", "additionalProperties": EXTRA_FIELD, "propertyNames": _KEY},
-    ],
-}
+FREE_FORM: Final = (
+    "Additional fields accept any JSON value without NUL and with integers of at most 64 bits. The "
+    f"entire body may have at most {MAX_DEPTH} levels and {MAX_VALUES} values."
+)
+"""Limits of `api/http/json_body.py` that a JSON Schema without recursion cannot express."""
 
 
-def with_extra_fields(schema: dict[str, object], longest: Mapping[str, int]) -> dict[str, object]:
+def with_extra_fields(model: type[BaseModel], longest: Mapping[str, int]) -> Described:
     """Return the schema of an object that may have additional fields. `longest`: the maximum
     lengths of additional text fields, in characters."""
-    limited = {name: {**EXTRA_FIELD, "maxLength": length} for name, length in longest.items()}
+    schema = model.model_json_schema()
     known = cast("dict[str, object]", schema["properties"])
     return {
         **schema,
-        "properties": {**known, **limited},
-        "additionalProperties": EXTRA_FIELD,
+        NAME: model.__name__,
+        "description": f"{schema['description']} {FREE_FORM}",
+        "properties": {**known, **{name: {"maxLength": most} for name, most in longest.items()}},
+        "additionalProperties": True,
         "propertyNames": _KEY,
     }
 
@@ -163,21 +148,32 @@ def request_body(model: type[BaseModel]) -> Described:
 def path_parameter(name: str, what: str) -> Described:
     """Return the description of a path parameter that is a ULID. `what`: the record type, such as
     webhook."""
+    return path_text(name, f"ULID of the {what}.")
+
+
+def path_text(name: str, description: str) -> Described:
+    """Return the description of a path parameter that is a text."""
     return {
         "name": name,
         "in": "path",
         "required": True,
-        "description": f"ULID of the {what}.",
+        "description": description,
         "schema": {"type": "string"},
     }
 
 
-def in_one_piece(model: type[BaseModel], *, is_cleaned: bool = False) -> Described:
-    """Return a model's schema without references, because the OpenAPI document could not resolve
-    them. The model must not contain itself.
+def named(model: type[BaseModel]) -> Described:
+    """Return a model's schema for a field that has a description of its own."""
+    return {"allOf": [in_one_piece(model)]}
 
-    Strings exclude NUL, because `api/http/json_body.py` rejects NUL anywhere in a body.
-    `is_cleaned`: NUL is removed instead of rejected, as in YAML.
+
+def in_one_piece(model: type[BaseModel], *, is_cleaned: bool = False) -> Described:
+    """Return a model's schema without references. The model must not contain itself.
+
+    Each model in the schema has the NAME of its component, and
+    `api/openapi_document.py` replaces it with a reference. Strings exclude NUL, because
+    `api/http/json_body.py` rejects NUL anywhere in a body. `is_cleaned`: NUL is removed instead of
+    rejected, as in YAML.
     """
     schema = model.model_json_schema()
     kinds = cast("dict[str, Described]", schema.pop("$defs", {}))
@@ -192,14 +188,16 @@ def in_one_piece(model: type[BaseModel], *, is_cleaned: bool = False) -> Describ
             for name, one in part.items()
             if name != "$ref"
         }
-        named = part.get("$ref")
-        if isinstance(named, str):
-            return {**cast("Described", whole(kinds[named.removeprefix("#/$defs/")])), **rest}
+        reference = part.get("$ref")
+        if isinstance(reference, str):
+            name = reference.removeprefix("#/$defs/")
+            kind = {**cast("Described", whole(kinds[name])), NAME: name.lstrip("_")}
+            return {"allOf": [kind], **rest} if rest else kind
         if rest.get("pattern") == _NOT_BLANK and not is_cleaned:
             return {**rest, "pattern": _NOT_BLANK_WITHOUT_NUL}
         return {**_NO_NUL, **rest} if _is_free_text(rest) and not is_cleaned else rest
 
-    return cast("Described", whole(schema))
+    return {**cast("Described", whole(schema)), NAME: model.__name__.lstrip("_")}
 
 
 def _is_free_text(schema: Described) -> bool:
@@ -214,52 +212,3 @@ def _inlined(schema: Described, kinds: Mapping[str, Described]) -> Described:
         kinds[cast("str", one["$ref"])] if "$ref" in one else one for one in options or [schema]
     ]
     return whole[0] if len(whole) == 1 else {"anyOf": whole}
-
-
-def serve_document(app: FastAPI) -> None:
-    """Serve the OpenAPI document, with the security schemes and the schema for additional fields.
-
-    Generating the document takes seconds of CPU time, which must not delay the start of the API.
-    The document is generated in a thread at the first request, then cached. FastAPI's own route
-    would generate the document on the event loop, which blocks other requests.
-    """
-    writing = asyncio.Lock()
-    kept: list[bytes] = []
-
-    async def serve(_: Request) -> Response:
-        async with writing:
-            if not kept:
-                kept.append(await asyncio.to_thread(_written, app))
-        return Response(kept[0], media_type="application/json")
-
-    place = str(app.openapi_url)
-    routes = app.router.routes
-    routes[:] = [route for route in routes if getattr(route, "path", None) != place]
-    app.add_route(place, serve, include_in_schema=False)
-
-
-def _written(app: FastAPI) -> bytes:
-    document = app.openapi()
-    components = document.setdefault("components", {})
-    components["securitySchemes"] = _SECURITY_SCHEMES
-    components.setdefault("schemas", {})["Extra"] = _EXTRA
-    return orjson.dumps(_in_json_words(document))
-
-
-def _in_json_words(part: object, key: str = "") -> object:
-    """Return a part of the document with descriptions that say null instead of None. Many schemas
-    are described by the docstrings of Python classes."""
-    match part:
-        case dict():
-            return {name: _in_json_words(one, str(name)) for name, one in part.items()}
-        case list():
-            return [_in_json_words(one) for one in part]
-        case str() if key == "description":
-            return _NONE.sub(_null, part)
-        case _:
-            return part
-
-
-def _null(found: re.Match[str]) -> str:
-    before = found.string[: found.start()].rstrip()
-    return "Null" if not before or before.endswith(".") else "null"

@@ -6,15 +6,18 @@ after the caller has been authenticated. `DescribedRoute` adds the input of each
 OpenAPI document, so no route needs a handwritten description.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar, get_type_hints
 
 from fastapi import Request
+from fastapi._compat import ModelField
 from fastapi.params import Depends as Dependency
-from fastapi.routing import APIRoute
+from fastapi.routing import APIRoute, _effective_route_context_var
 from pydantic import BaseModel
+from starlette.responses import Response
 
-from api.http.json_body import parse_body, read_body, read_optional_body
+from api.http.json_body import json_bytes, parse_body, read_body, read_optional_body
 from api.http.query import parse_query
 from api.openapi import (
     LIMIT_HEADERS,
@@ -96,7 +99,7 @@ class StrictQuery(Part, Generic[M]):
 
 class DescribedRoute(APIRoute):
     """A route that derives its parameters, security and errors from its dependencies. Its tag is
-    the first part of its operation id."""
+    the first part of its operation id. Times in its responses have milliseconds."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         parts = _parts(endpoint)
@@ -105,6 +108,19 @@ class DescribedRoute(APIRoute):
         options["responses"] = {**_responses(parts, options), **(options["responses"] or {})}
         options["openapi_extra"] = {**_description(parts), **(options["openapi_extra"] or {})}
         super().__init__(path, endpoint, **options)
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        # FastAPI gives each inclusion of a route its own field. Pydantic would serialize times with
+        # microseconds.
+        for route in (self, _effective_route_context_var.get()):
+            field = getattr(route, "response_field", None)
+            if field is not None:
+                vars(field)["serialize_json"] = partial(_written, field)
+        return super().get_route_handler()
+
+
+def _written(field: ModelField, value: object, **options: Any) -> bytes:
+    return json_bytes(field.serialize(value, mode="python", **options))
 
 
 def errors(*statuses: int) -> dict[int | str, Described]:

@@ -7,6 +7,7 @@ from typing import Final
 import structlog
 from pydantic import TypeAdapter
 
+from api.http.json_body import json_bytes
 from api.widget_streams import WidgetStreams
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
@@ -153,10 +154,13 @@ class SessionFeed:
 def message_event(message: ShownMessage) -> bytes:
     """Return a server-sent event for a message. The event's id is the message number. A browser
     that reconnects sends this id as `Last-Event-ID`."""
-    return b"event: message\nid: %d\ndata: %s\n\n" % (message.number, _MESSAGE.dump_json(message))
+    return b"event: message\nid: %d\ndata: %s\n\n" % (
+        message.number,
+        json_bytes(_MESSAGE.dump_python(message)),
+    )
 
 
 def state_event(state: SessionState) -> bytes:
     """Return a state event. The data cannot end the event early, because serialized JSON contains
     no line breaks."""
-    return b"event: state\ndata: %s\n\n" % _STATE.dump_json(state)
+    return b"event: state\ndata: %s\n\n" % json_bytes(_STATE.dump_python(state))

@@ -54,6 +54,23 @@ _READERS: Final = (
     FROM customers, LATERAL (VALUES ('camille'), ('martin'), (key)) AS words (word)
     WHERE key LIKE 'reader%%'""",
 )
+# Open and closed conversations without messages, which fill the inbox. Some wait for an answer that
+# the agent deliberately did not give, and some are assigned, taken over or tagged.
+_TALKS: Final = (
+    """INSERT INTO ai_conversations
+        (client_id, id, key, channel, summary, customer_email, created_at, last_message_at,
+         waiting_since, answer_skipped, closed_at, assignee, taken_by, taken_at, tags, is_critical)
+    SELECT %(client_id)s, '1' || upper(left(md5(n::text), 25)), 'reader' || n, 'email', '',
+           'reader' || n || '@x.example', at, at,
+           CASE WHEN n %% 50 = 0 THEN at END, n %% 50 = 0,
+           CASE WHEN n %% 5 = 1 THEN at END,
+           CASE WHEN n %% 5 = 1 THEN owner_user_id WHEN n %% 100 = 2 THEN 'someone' END,
+           CASE WHEN n %% 100 = 3 THEN 'someone' END, CASE WHEN n %% 100 = 3 THEN at END,
+           CASE WHEN n %% 50 = 4 THEN '["export"]'::jsonb ELSE '[]' END, n %% 50 = 5
+    FROM generate_series(1, 300000) AS n,
+         LATERAL (SELECT now() - n * interval '5 min') AS contact (at), clients
+    WHERE clients.id = %(client_id)s""",
+)
 _PAINTED: Final = """() => new Promise((done) => new PerformanceObserver((list) => {
   const last = list.getEntries().at(-1);
   if (last) done(last.startTime);
@@ -89,9 +106,9 @@ class PagesContender(GatewayContender):
         fill(self.owner_url, self.shops[:1], now=utc_now(), clients=1, messages=RUNS)
         with psycopg.connect(self.owner_url, cursor_factory=psycopg.ClientCursor) as owner:
             owner.execute("SET session_replication_role = replica")
-            for statement in _READERS:
+            for statement in (*_READERS, *_TALKS):
                 owner.execute(statement, {"client_id": self.shops[0].client_id})
-            owner.execute("ANALYZE customers, customer_words")
+            owner.execute("ANALYZE customers, customer_words, ai_conversations")
         self._filled_in_s = round(time.monotonic() - began, 1)
 
     async def figures(self) -> PageFigures:
@@ -114,11 +131,18 @@ class PagesContender(GatewayContender):
             "inbox, decided": "/app/inbox?view=decided",
             "inbox, open": "/app/inbox?view=all&status=open&assignee=-",
             "inbox, none fits": "/app/inbox?view=all&status=closed&tag=vip",
+            "inbox, a topic none has": "/app/inbox?view=all&classification=complaint",
+            "inbox, a review none has": "/app/inbox?claim=claimed",
+            "inbox, unanswered and tagged": "/app/inbox?view=unanswered&tag=vip",
             "customers": "/app/customers",
             "customers, a rare name": "/app/customers?q=reader77",
             "customers, a common name": "/app/customers?q=camille",
             "customers, two names": "/app/customers?q=martin+camille",
             "a customer": f"/app/customers/{customer_id}",
+            "insights": "/app/metrics",
+            "policy": "/app/policy",
+            "audit log": "/app/audit",
+            "usage": "/app/usage",
             "palette, latest": "/app/palette",
             "palette, words": "/app/palette?q=zzzz",
             "palette, an order": "/app/palette?q=1042",

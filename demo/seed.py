@@ -33,11 +33,17 @@ from services.tenants.members import add_member
 
 # No pattern matches Gorgias events, so that the tour can show the response to an event without a
 # playbook.
-PATTERNS: Final = ("shopify.*", "email.*", "widget.*", "zendesk.*")
+NAMES: Final = {
+    "shopify.*": "Support Shopify",
+    "email.*": "Support e-mail",
+    "widget.*": "Support chat",
+    "zendesk.*": "Support Zendesk",
+}
+PATTERNS: Final = tuple(NAMES)
 
 PLAYBOOKS: Final = tuple(
-    PlaybookSpec(name=f"Support {pattern}", event_type=pattern, threshold=0.70, rulebook=RULEBOOK)
-    for pattern in PATTERNS
+    PlaybookSpec(name=name, event_type=pattern, threshold=0.70, rulebook=RULEBOOK)
+    for pattern, name in NAMES.items()
 )
 
 REVIEWERS: Final = ("alice@maison-lavande.example", "bruno@maison-lavande.example")

@@ -15,6 +15,8 @@ WORDS_ALONE: Final = "words"
 _MODEL: Final = re.compile(r"(?:openai|anthropic):\S{1,200}")
 
 _Price = Annotated[float, Field(ge=0, le=100_000)]
+# The upper limit equals LONGEST_PATIENCE in `domain/agent/model_patience.py`.
+_RetryHours = Annotated[float, Field(ge=0, le=24)]
 
 
 def _is_model(name: str) -> str:
@@ -120,6 +122,18 @@ class BrainSettings(BaseModel):
             "Whether `BRAIN_FALLBACK_MODEL` accepts images. The same limits apply as for "
             "`BRAIN_SEES_IMAGES`."
         ),
+    )
+    retry_hours_email: _RetryHours = Field(
+        default=4,
+        description=(
+            "Maximum time in hours for which an email waits if the language model is unavailable "
+            "and no caller waits for the answer. The model is called again until then. 0: a human "
+            "gets the email at once."
+        ),
+    )
+    retry_hours_helpdesk: _RetryHours = Field(
+        default=4,
+        description="The same maximum time for a helpdesk ticket.",
     )
     monthly_budget: float = Field(
         default=20,

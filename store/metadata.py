@@ -5,6 +5,7 @@ therefore cannot reference another tenant's row, even if the code has a bug. Row
 the second barrier (`migrations/tenancy.py`).
 """
 
+import store.agent.tables
 import store.analytics.tables
 import store.audit.tables
 import store.billing.tables

@@ -41,6 +41,7 @@ TENANT_MAKERS: Final = {
     "api/dashboard/post.py": "the same",
     "api/dashboard/typed.py": "the same",
     "api/dashboard/routers/dashboard/me_page.py": "the client that a person leaves",
+    "api/dashboard/routers/reviews/unsubscribe_page.py": "the client that a signed link names",
     "api/dashboard/routers/ratings/rate.py": "the client whose answer a signed link names",
 }
 

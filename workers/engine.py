@@ -33,6 +33,7 @@ from workflows.housekeeping import Housekeeping
 from workflows.import_site import ImportSite
 from workflows.learn_heads import LearnHeadsNightly
 from workflows.mail_answer import MailAnswer
+from workflows.mail_members import MailMembers
 from workflows.monthly_reset import MonthlyReset
 from workflows.notify_reviewers import NotifyReviewers
 from workflows.process_event import ProcessEvent
@@ -66,6 +67,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     ProcessWebhook,
     ReconcileInbound,
     NotifyReviewers,
+    MailMembers,
     SimulateScenario,
     ReplayPast,
     RunCases,

@@ -4,6 +4,7 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
 import httpx
 from temporalio.client import Client
@@ -11,6 +12,7 @@ from temporalio.client import Client
 from activities.agent.brain_budget import BrainBudget
 from activities.agent.dry_run import DryRuns
 from activities.agent.look_up import LookUp
+from activities.agent.model_alarm_notices import ModelAlarmNotices
 from activities.agent.think import Think
 from activities.analytics.churn import Churn
 from activities.analytics.metrics import ComputeMetrics
@@ -33,6 +35,7 @@ from activities.playbooks.sweep_loosenings import SweepLoosenings
 from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
+from activities.reviews.member_mails import MemberMails
 from activities.reviews.review_notices import ReviewNotices
 from activities.reviews.revise_review import ReviseReview
 from activities.reviews.send_reply import SendReplies
@@ -70,13 +73,17 @@ from adapters.system import new_ulid, utc_now
 from adapters.temporal.client import TemporalEngine
 from adapters.temporal.runs import TemporalRuns
 from domain.agent.lexicons import read_lexicons
+from domain.agent.model_patience import ModelPatience
 from domain.inbound.platform_catalogue import PLATFORMS
+from domain.intake.event import Channel
 from domain.intake.ports import Normalizer
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitsOfWork
 from services.inbound.effects import Doer
 from settings import Settings
+from settings.brain import BrainSettings
 from store.core.database import Database
+from store.exports.payer import has_plan
 from workers.outgoing_mail import build_outgoing
 
 
@@ -92,6 +99,7 @@ class EngineActivities:
     review: SettleReview
     revise_review: ReviseReview
     tell_of_review: ReviewNotices
+    member_mails: MemberMails
     replies: SendReplies
     dry_run: DryRuns
     forget_dry_runs: RemoveDryRuns
@@ -140,6 +148,7 @@ class EngineActivities:
             self.review.settle,
             self.revise_review.revise,
             self.tell_of_review.tell,
+            self.member_mails.send,
             self.replies.due,
             self.replies.send,
             self.replies.fail,
@@ -189,6 +198,13 @@ class EngineActivities:
         ]
 
 
+def _patience(settings: BrainSettings) -> ModelPatience:
+    return {
+        Channel.EMAIL: timedelta(hours=settings.retry_hours_email),
+        Channel.HELPDESK: timedelta(hours=settings.retry_hours_helpdesk),
+    }
+
+
 def build_activities(
     settings: Settings,
     database: Database,
@@ -209,7 +225,8 @@ def build_activities(
     connectors = ConnectorRegistry(
         sealer, http, allow_loopback=settings.integrations.allow_loopback_targets
     )
-    embedder, fair = embedder_from(settings.embedding), FairNormalizer(normalizer)
+    embedder = embedder_from(settings.embedding)
+    fair = FairNormalizer(normalizer, pays=lambda tenant: has_plan(database, tenant, utc_now()))
     engine, identity = TemporalEngine(client), brain_identity(settings.brain, settings.embedding)
     codes = AddressCodes(database, sealer, utc_now, service_mails=mails.service, mails=engine)
     units = UnitsOfWork(database, engine, utc_now, new_ulid)
@@ -218,14 +235,17 @@ def build_activities(
         "answers_per_hour": settings.threads.answers_per_hour,
         "answers_without_person": settings.threads.answers_without_person,
     }
-    left = LeftKeyNotices(units, mails.service, dashboard_url=pages, service=service)
+    notices = (
+        LeftKeyNotices(units, mails.service, dashboard_url=pages, service=service).send,
+        ModelAlarmNotices(units, mails.service, dashboard_url=pages, service=service).send,
+    )
     simulator = OutcomeSimulator(
         database, brain_budget, embedder, utc_now,
         normalizer=fair, connectors=connectors, net=net, sealer=sealer, **answers,
     )  # fmt: skip
     think = Think(
         database, brain_budget, embedder, utc_now, new_ulid,
-        net=net, sealer=sealer, **answers,
+        net=net, sealer=sealer, patience=_patience(settings.brain), **answers,
     )  # fmt: skip
     sites = _site_reader(settings, http)
     return EngineActivities(
@@ -245,6 +265,14 @@ def build_activities(
         review=SettleReview(database, utc_now, new_ulid),
         revise_review=ReviseReview(database, think),
         tell_of_review=ReviewNotices(database, connectors, utc_now, new_ulid, dashboard_url=pages),
+        member_mails=MemberMails(
+            units,
+            mails.service,
+            sealer,
+            origin=settings.server.origin,
+            dashboard_url=pages,
+            service=service,
+        ),
         replies=SendReplies(units, actions, utc_now, new_ulid),
         dry_run=DryRuns(
             database,
@@ -307,7 +335,7 @@ def build_activities(
         sweep_reviews=SweepReviews(database, utc_now, new_ulid),
         sweep_background=SweepBackground(database, engine, utc_now),
         sweep_loosenings=SweepLoosenings(
-            units, mails.service, lambda: identity, left.send, dashboard_url=pages, service=service
+            units, mails.service, lambda: identity, notices, dashboard_url=pages, service=service
         ),
         sweep_customers=SweepCustomers(database, new_ulid),
         embed=Embed(database, embedder, utc_now),

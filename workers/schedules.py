@@ -5,6 +5,7 @@ from temporalio.service import RPCError
 
 from adapters.temporal.setup import (
     ensure_calendar_schedules,
+    ensure_mail_members_schedule,
     ensure_reconcile_schedule,
     ensure_search_attributes,
     ensure_sweep_schedule,
@@ -36,6 +37,7 @@ async def ensure_schedules(settings: Settings, client: Client) -> None:
         await ensure_search_attributes(client)
         await ensure_sweep_schedule(client, sweep, settings.sweep.interval_s)
         await ensure_reconcile_schedule(client, poll)
+        await ensure_mail_members_schedule(client)
         await ensure_calendar_schedules(client)
     except RPCError as error:
         raise EngineUnavailable(

@@ -16,6 +16,12 @@ OVER_BUDGET: Final = "over_budget"
 """Error code for an event that exceeds its processing budget. A retry would exceed the budget
 again, so a human agent reads the event."""
 
+MAIL_SERVERS_BUSY: Final = "mail_servers_busy"
+"""Error code for an email that got no connection slot to its client's own mail server in time."""
+
+CASE_RUNS_BUSY: Final = "case_runs_busy"
+"""Error code for a batch of saved cases that got no slot in a worker."""
+
 _NOTHING_DONE: Final = frozenset({"mail_unreachable", "action_unreachable", "action_forbidden"})
 """Error codes of failed actions that certainly had no effect."""
 

@@ -179,6 +179,18 @@ TELLING: Final[ActivityConfig] = {
     ),
 }
 
+# Options for one pass of emails to members. The next pass continues unfinished work, so the timeout
+# only ends a pass that hangs. Missing heartbeats indicate a dead worker.
+MAILING_MEMBERS: Final[ActivityConfig] = {
+    "start_to_close_timeout": timedelta(minutes=30),
+    "heartbeat_timeout": timedelta(seconds=10),
+    "retry_policy": RetryPolicy(
+        initial_interval=timedelta(seconds=1),
+        maximum_interval=timedelta(minutes=1),
+        maximum_attempts=5,
+    ),
+}
+
 # Options for the workflows that email a late answer or send a notice about a review. They outlive
 # the run.
 AFTER_RUN: Final[ChildWorkflowConfig] = {

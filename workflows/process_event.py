@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from temporalio import workflow
 from temporalio.common import SearchAttributeKey
-from temporalio.exceptions import FailureError
+from temporalio.exceptions import ActivityError, FailureError
 
 with workflow.unsafe.imports_passed_through():
     from activities.agent.look_up import LookUp
@@ -43,11 +43,11 @@ with workflow.unsafe.imports_passed_through():
     )
     from workflows import options
     from workflows.deliveries import start_deliveries
-    from workflows.failure import error_code, nothing_done
+    from workflows.failure import MAIL_SERVERS_BUSY, error_code, nothing_done
     from workflows.followers import start_followers
     from workflows.inside import inside, outside, within_budget
     from workflows.run_details import details_of
-    from workflows.thinking import revise, think
+    from workflows.thinking import revise, think_patiently
 
 _RUN_STATUS = SearchAttributeKey.for_keyword(names.RUN_STATUS_ATTRIBUTE)
 _CLASSIFICATION = SearchAttributeKey.for_keyword(names.CLASSIFICATION_ATTRIBUTE)
@@ -74,6 +74,7 @@ class ProcessEvent:
         self._sent: set[str] = set()
         self._review_id = ""
         self._progress = RunProgress(run_id=event.ref.run_id, step=RunStep.NORMALIZE)
+        self._thinking_took = timedelta(0)
 
     @workflow.run
     async def run(self, _: ProcessEventInput) -> RunFacts:
@@ -222,8 +223,14 @@ class ProcessEvent:
     async def _think(self, filed: NormalizeResult) -> ThinkResult:
         self._at(RunStep.THINK)
         ref, threshold = self._event.ref, self._event.threshold
-        question = ThinkInput(ref=ref, threshold=threshold, unread=filed.cut, steps=filed.steps)
-        thought = await think(question, remote=self._event.remote_brain)
+        # A caller waits while the update `answer` is in progress.
+        patient = workflow.all_handlers_finished() and not filed.joined
+        question = ThinkInput(
+            ref=ref, threshold=threshold, unread=filed.cut, steps=filed.steps, patient=patient
+        )
+        started = workflow.now()
+        thought = await think_patiently(question, remote=self._event.remote_brain)
+        self._thinking_took = workflow.now() - started
         self._thought, self._actions = thought, thought.actions
         self._timings = self._timings.model_copy(update={"brain": thought.elapsed_ms})
         return thought
@@ -251,9 +258,10 @@ class ProcessEvent:
 
     def _time_to_decide(self) -> timedelta:
         """Return the time left to decide a review. The total time for all rounds is the time of the
-        first round plus LATE_ROUND."""
+        first round plus LATE_ROUND. It starts when the agent has drafted its answer."""
         whole = timedelta(seconds=self._event.review_expiry_s)
-        left = workflow.info().start_time + whole + options.LATE_ROUND - workflow.now()
+        thought_at = workflow.info().start_time + self._thinking_took
+        left = thought_at + whole + options.LATE_ROUND - workflow.now()
         return min(whole, left)
 
     async def _announced_before(self, deadline: datetime) -> bool:
@@ -272,14 +280,27 @@ class ProcessEvent:
         self._at(RunStep.EXECUTE)
         order = ExecuteInput(ref=self._event.ref, round=self._round)
         if leaves_process(actions):
-            # A mail server may take longer, because the caller has already received an answer and
-            # is no longer waiting.
-            waited_for = options.OUTSIDE if self._answer is None else options.OUTSIDE_PATIENT
-            done = await workflow.execute_activity_method(Execute.execute, order, **waited_for)
+            done = await self._execute_outside(order)
         else:
             done = await inside(Execute.execute, order)
         self._timings = self._timings.model_copy(update={"execute": done.elapsed_ms})
         return done
+
+    async def _execute_outside(self, order: ExecuteInput) -> ExecuteResult:
+        """Execute the plan with external systems. They have more time once no caller is waiting, or
+        if an email only waits for a connection slot. Such an email must not be lost."""
+        if self._answer is None:
+            try:
+                return await workflow.execute_activity_method(
+                    Execute.execute, order, **options.OUTSIDE
+                )
+            except ActivityError as failure:
+                is_busy = error_code(failure) == MAIL_SERVERS_BUSY
+                if not is_busy or not workflow.patched("mail-servers-busy"):
+                    raise
+        return await workflow.execute_activity_method(
+            Execute.execute, order, **options.OUTSIDE_PATIENT
+        )
 
     async def _persist(
         self,

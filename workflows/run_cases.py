@@ -11,7 +11,7 @@ with workflow.unsafe.imports_passed_through():
     from domain.core import names
     from domain.core.contracts import BackgroundRef
     from workflows import options
-    from workflows.failure import error_code
+    from workflows.failure import CASE_RUNS_BUSY, error_code
 
 # Number of cases per batch. Small batches show progress, and little work is repeated if a worker
 # crashes.
@@ -50,13 +50,22 @@ class RunCases:
         self._progress = CaseRunProgress(total=total)
         for first in range(0, total, _AT_ONCE):
             some = plan.case_ids[first : first + _AT_ONCE]
-            self._progress = await workflow.execute_activity_method(
-                TryCases.try_some,
-                TryCasesInput(
-                    client_id=work.client_id,
-                    record_id=work.record_id,
-                    case_ids=some,
-                    done=first + len(some),
-                ),
-                **options.TRYING,
+            step = TryCasesInput(
+                client_id=work.client_id,
+                record_id=work.record_id,
+                case_ids=some,
+                done=first + len(some),
             )
+            self._progress = await self._try_some(step)
+
+    async def _try_some(self, step: TryCasesInput) -> CaseRunProgress:
+        """Run a batch of cases, once the worker has a slot for it."""
+        while True:
+            try:
+                return await workflow.execute_activity_method(
+                    TryCases.try_some, step, **options.TRYING
+                )
+            except ActivityError as failure:
+                is_busy = error_code(failure) == CASE_RUNS_BUSY
+                if not is_busy or not workflow.patched("case-runs-busy"):
+                    raise

@@ -2,12 +2,13 @@
 provider, as a regular activity."""
 
 from temporalio import workflow
-from temporalio.exceptions import FailureError
+from temporalio.exceptions import FailureError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
     from activities.agent.think import Think
     from activities.reviews.revise_review import ReviseReview
     from domain.agent.contracts import ThinkInput, ThinkResult
+    from domain.agent.model_fault import ModelFault
     from domain.reviews.contracts import ReviseReviewInput
     from workflows import options
     from workflows.failure import OUTAGE, OVER_BUDGET, error_code
@@ -15,6 +16,34 @@ with workflow.unsafe.imports_passed_through():
 
 
 async def think(question: ThinkInput, *, remote: bool) -> ThinkResult:
+    """Draft an answer, and return the result. If every attempt fails, return a result without a
+    draft, so that a human agent reads the message. Raises FailureError if even that fails."""
+    try:
+        return await _think(question, remote=remote)
+    except FailureError as failure:
+        if is_cancelled_exception(failure) or not workflow.patched("read-by-people"):
+            raise
+        workflow.logger.warning("brain failed", extra={"error_code": error_code(failure)})
+    fault = ModelFault.INTERNAL_ERROR
+    unread = question.model_copy(update={"unread": True, "model_fault": fault})
+    return await within_budget(Think.think, unread, unread)
+
+
+async def think_patiently(question: ThinkInput, *, remote: bool) -> ThinkResult:
+    """Draft an answer like `think`, and return the result. While the language model is unavailable,
+    wait and call it again, as long as the message may wait."""
+    thought = await think(question, remote=remote)
+    failed_at, tries = workflow.now(), 0
+    while thought.model_wait_s and workflow.patched("model-waits"):
+        tries += 1
+        await workflow.sleep(thought.model_wait_s)
+        waited_s = (workflow.now() - failed_at).total_seconds()
+        waited = {"model_tries": tries, "model_waited_s": waited_s}
+        thought = await think(question.model_copy(update=waited), remote=remote)
+    return thought
+
+
+async def _think(question: ThinkInput, *, remote: bool) -> ThinkResult:
     """Draft an answer, and return the result. If the message is too expensive for the brain to
     process, a human agent reads it. Raises FailureError."""
     unread = question.model_copy(update={"unread": True})

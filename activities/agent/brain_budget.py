@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from domain.agent.brain import Brain, BrainAnswer
 from domain.agent.brain_choice import Brains
 from domain.agent.errors import BrainFailed
+from domain.agent.model_fault import CallHealth, ModelFault
 from domain.agent.thinking import ThinkingResult
 from domain.billing.model_money import BudgetRefusal, BudgetReservation
 from domain.core.ids import TenantId
@@ -18,10 +19,12 @@ from store.core.database import Database
 @dataclass(frozen=True, slots=True)
 class ChosenBrain:
     """The brain chosen for a call, and the budget reserved for the call. `reservation` is None if
-    the brain costs nothing."""
+    the brain costs nothing. `fault`: the reason why the embedded brain replaces a configured
+    language model, or None."""
 
     brain: Brain
     reservation: BudgetReservation | None = None
+    fault: ModelFault | None = None
 
 
 class BrainBudget:
@@ -52,7 +55,7 @@ class BrainBudget:
             return self.embedded
         reserved = await self._money.reserve(tenant, self._brains.reserve_micros)
         if isinstance(reserved, BudgetRefusal):
-            return self.embedded
+            return ChosenBrain(self._brains.embedded, fault=ModelFault.BUDGET)
         return ChosenBrain(self._brains.model, reserved)
 
     async def spend(
@@ -80,5 +83,13 @@ class BrainBudget:
                 tokens_out=cost.tokens_out,
                 cost_micros=cost.cost_micros,
                 reserved_micros=self._brains.reserve_micros,
+                health=_health(cost),
             )
         return thought
+
+
+def _health(cost: BrainAnswer | BrainFailed) -> CallHealth:
+    """Return what a call shows about the model. A result without a prompt version comes from no
+    language model, so it shows nothing."""
+    is_answer = isinstance(cost, BrainAnswer) and cost.prompt_version is not None
+    return CallHealth(is_answered=is_answer, fault=cost.fault)

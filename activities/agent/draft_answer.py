@@ -9,6 +9,8 @@ from activities.agent.gather import connections, gather
 from activities.runtime.fair_normalizer import FairNormalizer
 from domain.agent.brain_context import BrainContext
 from domain.agent.embedding import Embedding
+from domain.agent.errors import BrainFailed
+from domain.agent.fallback import in_place_of_model
 from domain.agent.frame import AnswerFrame
 from domain.agent.greeting import greeted_name
 from domain.agent.ports import SafetyNet
@@ -98,3 +100,30 @@ async def draft_answer(
         return await brain_budget.spend(
             tenant, chosen, lambda brain: in_slices(think_through(brain, context, now(), net))
         )
+
+
+async def draft_or_fall_back(
+    brain_budget: BrainBudget,
+    tenant: TenantId,
+    context: BrainContext,
+    now: Clock,
+    *,
+    net: SafetyNet,
+    steps: int,
+) -> ThinkingResult:
+    """Draft an answer with the language model, or with the embedded brain if the model's budget is
+    used up or every model fails. Return the result with the model's fault and costs. Raises
+    OverBudget, and BrainFailed if no language model is configured."""
+    chosen = await brain_budget.choose(tenant)
+    try:
+        thought = await draft_answer(
+            brain_budget, tenant, chosen, context, now, net=net, steps=steps
+        )
+    except BrainFailed as failure:
+        if chosen.reservation is None:
+            raise
+        thought = await draft_answer(
+            brain_budget, tenant, brain_budget.embedded, context, now, net=net, steps=steps
+        )
+        return in_place_of_model(thought, failure.fault, failure)
+    return thought if chosen.fault is None else in_place_of_model(thought, chosen.fault)

@@ -8,7 +8,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
 from activities.agent.brain_budget import BrainBudget
-from activities.agent.draft_answer import draft_answer, read_event, with_content, without_content
+from activities.agent.draft_answer import (
+    draft_or_fall_back,
+    read_event,
+    with_content,
+    without_content,
+)
 from activities.agent.gather import near_question
 from activities.runtime.fair_normalizer import FairNormalizer
 from domain.agent.brain_context import BrainContext
@@ -95,11 +100,9 @@ class DryRuns:
         async with self._database.reading(tenant) as connection:
             bare = await self._in_thread(connection, tenant, event, step)
             context = await with_content(connection, tenant, bare, near)
-        chosen = await self._brain_budget.choose(tenant)
-        thought = await draft_answer(
+        thought = await draft_or_fall_back(
             self._brain_budget,
             tenant,
-            chosen,
             context,
             self._now,
             net=self._net,

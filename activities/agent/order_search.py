@@ -8,7 +8,7 @@ from typing import Final
 
 from domain.agent.lookup import looks_up, order_to_find
 from domain.agent.thread import Thread
-from domain.core.errors import OverBudget
+from domain.core.errors import CallerBusy, OverBudget
 from domain.core.ids import TenantId
 from domain.intake.event import UnifiedEvent
 from domain.integrations.errors import (
@@ -22,6 +22,7 @@ from domain.integrations.known_order import with_facts
 from domain.integrations.order import Lookup, LookupState
 from domain.integrations.ports import Connectors
 from domain.integrations.providers import SHOPS
+from services.core.concurrent_callers import ConcurrentCallers
 from services.core.cpu_guard import limited
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
@@ -30,6 +31,9 @@ from store.integrations.order_facts import OrderFactRepository
 # Timeout for each shop, in seconds. A slower shop is treated as unavailable, because a caller is
 # waiting.
 _PATIENCE_S: Final = 4.0
+# Maximum number of concurrent calls to one client's shops. An unresponsive shop therefore occupies
+# only a small part of the worker's concurrency, which all clients share.
+AT_ONCE: Final = 6
 # If several shops return a result, the state that comes first in this list takes precedence.
 _TELLING: Final = (
     LookupState.FOUND,
@@ -56,12 +60,13 @@ class OrderSearch:
     def __init__(self, database: Database, connectors: Connectors) -> None:
         self._database = database
         self._connectors = connectors
+        self._callers: ConcurrentCallers[TenantId] = ConcurrentCallers(at_most=AT_ONCE)
 
     async def find(self, tenant: TenantId, event: UnifiedEvent, thread: Thread) -> Searched:
         """Return the known data about the order that a message is about. Each shop gets at most
         `_PATIENCE_S` seconds. An unresponsive shop is a result, not an error. The result is the
-        same if the message is too expensive to search for an order number. Raises
-        EngineUnavailable."""
+        same if the client already has `AT_ONCE` calls in progress. It is also the same if the
+        message is too expensive to search for an order number. Raises EngineUnavailable."""
         # The default result is UNAVAILABLE: if no shop responds, it is unknown whether the order
         # exists.
         try:
@@ -78,7 +83,13 @@ class OrderSearch:
         for integration in connected:
             if integration.provider not in SHOPS:
                 continue
-            asked = await self._ask(integration, number, event.customer_email, refused, noted)
+            try:
+                with self._callers.join(tenant):
+                    asked = await self._ask(
+                        integration, number, event.customer_email, refused, noted
+                    )
+            except CallerBusy:
+                break
             if asked.state is not LookupState.UNAVAILABLE:
                 answered.add(integration.id)
             found = min(found, asked, key=_rank)

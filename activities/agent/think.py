@@ -2,12 +2,13 @@
 
 import time
 from dataclasses import replace
+from datetime import timedelta
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
 from activities.agent.brain_budget import BrainBudget
-from activities.agent.draft_answer import draft_answer
+from activities.agent.draft_answer import draft_answer, draft_or_fall_back
 from activities.agent.gather import (
     Gathered,
     connections,
@@ -19,6 +20,9 @@ from domain.agent.attachment_preview import AttachmentPreview, images_to_show
 from domain.agent.brain_context import BrainContext
 from domain.agent.contracts import ThinkInput, ThinkResult
 from domain.agent.embedding import Embedding
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.model_fault import PASSING
+from domain.agent.model_patience import ModelPatience, wait_before_retry
 from domain.agent.over_budget import over_budget_result
 from domain.agent.policy_context import Spent
 from domain.agent.ports import Embedder, SafetyNet
@@ -33,7 +37,7 @@ from domain.learning.comparison import ShadowThought
 from domain.privacy.erased_customer import refunded_as
 from domain.runs.conversation import ANSWERS_PER_HOUR, ANSWERS_WITHOUT_PERSON
 from domain.runs.later_turn import may_answer
-from domain.runs.run import RunDraft, review_reason
+from domain.runs.run import UNCLASSIFIED, RunDraft, review_reason
 from domain.runs.sentiment import has_mood
 from store.core.database import Database
 from store.intake.attachments import AttachmentRepository
@@ -51,7 +55,7 @@ class Think:
 
     `answers_per_hour`: the maximum number of the agent's answers in one thread within an hour.
     `answers_without_person`: the maximum number of answers to one sender before a human agent joins
-    the conversation.
+    the conversation. `patience`: the time that messages of a channel may wait for the model.
     """
 
     def __init__(
@@ -66,6 +70,7 @@ class Think:
         sealer: Sealer,
         answers_per_hour: int = ANSWERS_PER_HOUR,
         answers_without_person: int = ANSWERS_WITHOUT_PERSON,
+        patience: ModelPatience | None = None,
     ) -> None:
         self._database = database
         self._brain_budget = brain_budget
@@ -76,17 +81,28 @@ class Think:
         self._new_id = new_id
         self._answers_per_hour = answers_per_hour
         self._answers_without_person = answers_without_person
+        self._patience = patience or {}
 
     @activity.defn(name=names.THINK)
     async def think(self, step: ThinkInput) -> ThinkResult:
         """Classify the message, draft an answer, and plan the actions.
 
         Idempotency key: run_id. A stored result is not computed again. No transaction is open while
-        the brain works. Raises OverBudget for a message that is too expensive to process, unless
-        `step.unread` is set.
+        the brain works. If the language model fails, the embedded brain answers if it is certain.
+        Otherwise, the message waits for the model if it may, and a human answers it if not. Raises
+        OverBudget for a message that is too expensive to process, unless `step.unread` is set.
         """
         started = time.monotonic()
         draft = await self._draft(TenantId(step.ref.client_id), step)
+        if isinstance(draft, timedelta):
+            return ThinkResult(
+                classification=UNCLASSIFIED,
+                confidence=0,
+                review_reason=EscalationReason.MODEL_UNAVAILABLE,
+                actions=(),
+                elapsed_ms=(time.monotonic() - started) * 1000,
+                model_wait_s=draft.total_seconds(),
+            )
         return ThinkResult(
             classification=draft.classification,
             confidence=draft.confidence,
@@ -107,7 +123,9 @@ class Think:
             self._brain_budget, tenant, chosen, context, self._now, net=self._net, steps=0
         )
 
-    async def _draft(self, tenant: TenantId, step: ThinkInput) -> RunDraft:
+    async def _draft(self, tenant: TenantId, step: ThinkInput) -> RunDraft | timedelta:
+        """Return the stored draft, or the time to wait for the language model. In that case, no
+        draft is stored."""
         ref = step.ref
         if step.unread:
             return await self._leave_unread(tenant, step)
@@ -122,10 +140,13 @@ class Think:
             near = await embedder.near(case.event.words)
             async with self._database.tenant(tenant, keeps_plans=True) as connection:
                 context = await self._context(connection, tenant, case, ref, near)
-        chosen = await self._brain_budget.choose(tenant)
-        thought = await draft_answer(
-            self._brain_budget, tenant, chosen, context, self._now, net=self._net, steps=step.steps
+        thought = await draft_or_fall_back(
+            self._brain_budget, tenant, context, self._now, net=self._net, steps=step.steps
         )
+        if not case.is_taken and (wait := self._wait(step, context, thought)):
+            async with self._database.tenant(tenant) as connection:
+                await RunRepository(connection, tenant).wait_for_model(ref.run_id, thought.answer)
+            return wait
         return await self._keep(
             tenant,
             step,
@@ -133,6 +154,18 @@ class Think:
             thought,
             has_mood=has_mood(case.event),
             joined=case.joined_review,
+        )
+
+    def _wait(self, step: ThinkInput, context: BrainContext, thought: ThinkingResult) -> timedelta:
+        """Return the time until the language model is called again for this message, or zero."""
+        reason = review_reason(RunDraft.of(thought), step.threshold)
+        may_pass = thought.answer.fault in PASSING and not context.rulebook.shadow
+        if not step.patient or not may_pass or reason is not EscalationReason.MODEL_UNAVAILABLE:
+            return timedelta(0)
+        return wait_before_retry(
+            self._patience.get(context.event.channel, timedelta(0)),
+            timedelta(seconds=step.model_waited_s),
+            step.model_tries,
         )
 
     async def _leave_unread(self, tenant: TenantId, step: ThinkInput) -> RunDraft:
@@ -145,7 +178,7 @@ class Think:
                 return case.draft
             known = await connections(connection, tenant)
         context = self._with(case, ref, Gathered((), (), known, has_shop=False), Spent())
-        thought = over_budget_result(context, self._now())
+        thought = over_budget_result(context, self._now(), step.model_fault)
         return await self._keep(tenant, step, context, thought, has_mood=False)
 
     async def _context(

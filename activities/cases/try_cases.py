@@ -4,6 +4,7 @@ from typing import Final
 
 from temporalio import activity
 
+from activities.cases.case_slots import CaseSlots
 from activities.runtime.heartbeat import beating
 from activities.simulation.outcome_simulator import OutcomeSimulator
 from domain.agent.rulebook import Rulebook
@@ -32,6 +33,7 @@ from store.cases.content_digest import content_digest
 from store.cases.saved_cases import SavedCaseRepository
 from store.content.content_overlay import overlay
 from store.core.database import Database
+from store.exports.payer import has_plan
 from store.playbooks.playbooks import PlaybookRepository
 
 _EMBEDDED: Final = "embedded"
@@ -44,7 +46,8 @@ another digest."""
 
 class TryCases:
     """The activities that run saved cases. `identity`: the brain identity that is stored with the
-    results. `is_remote`: whether that brain is a language model."""
+    results. `is_remote`: whether that brain is a language model. `slots`: the limit on batches at
+    one time."""
 
     def __init__(
         self,
@@ -55,6 +58,7 @@ class TryCases:
         identity: str,
         is_remote: bool,
     ) -> None:
+        self.slots = CaseSlots()
         self._database = database
         self._simulator = simulator
         self._now = now
@@ -76,15 +80,22 @@ class TryCases:
     async def try_some(self, step: TryCasesInput) -> CaseRunProgress:
         """Simulate those cases of the batch that still exist, and return the case run's progress.
         Idempotency key: (case run, case). The first result is kept. Raises CaseRunNotFound,
-        PlaybookNotFound, ContentNotFound."""
+        PlaybookNotFound, ContentNotFound, and CaseRunsBusy if the batch must wait."""
         tenant = TenantId(step.client_id)
+        pays = await has_plan(self._database, tenant, self._now())
+        with self.slots.slot(tenant, pays=pays):
+            return await self._try_batch(tenant, step)
+
+    async def _try_batch(self, tenant: TenantId, step: TryCasesInput) -> CaseRunProgress:
         async with self._database.reading(tenant) as connection:
             runs = CaseRunRepository(connection, tenant)
             run, tried = await runs.read(step.record_id), await runs.tried(step.record_id)
             left = [one for one in step.case_ids if one not in tried]
             cases = await SavedCaseRepository(connection, tenant).some(left)
         async with beating():
-            for case in cases:
+            for number, case in enumerate(cases):
+                if number:
+                    self.slots.check_kept(tenant)
                 kept = await self._verdict(tenant, run, case)
                 async with self._database.tenant(tenant) as connection:
                     await CaseRunRepository(connection, tenant).keep(run.id, kept)

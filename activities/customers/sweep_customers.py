@@ -42,6 +42,7 @@ class SweepCustomers:
             await tally.add(self._index_page(client), client_id=client)
             if tally.picked_up - before < PAGE:
                 after = client
+        tally.check()
         return tally.result
 
     async def _index_page(self, client: TenantId) -> int:

@@ -7,7 +7,7 @@ from typing import Final
 import structlog
 from temporalio import activity
 
-from activities.runtime.one_by_one import one_by_one
+from activities.runtime.one_by_one import Tally, one_by_one
 from domain.core import names
 from domain.core.ports import Clock
 from domain.inbound.contracts import ProcessWebhookInput, WebhookRef
@@ -42,13 +42,22 @@ class SweepWebhooks:
         async def start(left: LeftWebhook) -> bool:
             return await self._start(step, left.ref)
 
-        swept = await one_by_one(
-            next_page, start, what="failed to start the workflow of a polled webhook"
-        )
+        try:
+            swept = await one_by_one(
+                next_page, start, what="failed to start the workflow of a polled webhook"
+            )
+        finally:
+            moved = await self._restart_stopped(step)
+        moved.check()
+        return swept + moved.result
+
+    async def _restart_stopped(self, step: SweepInput) -> Tally:
         async with self._database.service() as connection:
             stopped = await stopped_queues(connection, limit=BATCH)
-        moved = [await self._move(step, stopped_queue) for stopped_queue in stopped]
-        return swept + SweepResult(picked_up=sum(moved))
+        tally = Tally("failed to restart a stalled inbound queue")
+        for queue in stopped:
+            await tally.add(self._move(step, queue), client_id=queue.tenant)
+        return tally
 
     async def _move(self, step: SweepInput, stopped_queue: StoppedQueue) -> bool:
         async with self._database.tenant(stopped_queue.tenant) as connection:

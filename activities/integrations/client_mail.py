@@ -20,6 +20,7 @@ from domain.integrations.errors import (
     MailNameProtected,
     MailRecipientUnproved,
     MailRefused,
+    MailServersBusy,
     MailUnknown,
 )
 from domain.integrations.mail_allowance import MailGroup, is_accountable
@@ -133,6 +134,8 @@ class ClientMail:
         Raises the same errors as `send`."""
         try:
             message_id = await self._mailer.send(mail, sender)
+        except MailServersBusy:  # The sender is not the cause.
+            raise
         except (ActionRefused, ActionUnreachable, ActionUnknown) as error:
             await self._note(sender, error.code)
             raise

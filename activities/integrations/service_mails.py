@@ -20,12 +20,17 @@ class ServiceMails:
 
     async def send_once(
         self, kind: ServiceMail, mail: OutgoingMail, tenant: TenantId | None = None
-    ) -> None:
-        """Send one service email within an activity. `tenant`: the client whose limit the email
-        counts toward. An email that was rejected, exceeds a limit or has an unknown outcome is
-        logged and not sent again. Raises MailUnreachable."""
+    ) -> bool:
+        """Send one service email within an activity, and return whether the mail server accepted
+        it. `tenant`: the client whose limit the email counts toward.
+
+        An email that was rejected, exceeds a limit or has an unknown outcome is logged and must not
+        be sent again. Raises MailUnreachable.
+        """
         try:
             async with beating(), self._limiter.service_mail(kind, mail.to, tenant) as permit:
                 await self._mailer.send(mail, permit)
         except (MailRefused, MailUnknown) as error:
             _log.warning("mail not sent", kind=kind, mail=mail.name, error_code=error.code)
+            return False
+        return True

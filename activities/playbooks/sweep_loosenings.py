@@ -1,5 +1,5 @@
 """The sweep of changes that give the agent more permissions. It notifies managers about these
-changes and about departed members' API keys. It also applies changes that are due."""
+changes, and sends the other notices that are due. It also applies changes that are due."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
@@ -33,14 +33,14 @@ BATCH: Final = 200
 class SweepLoosenings:
     """The activity that notifies managers about changes and applies changes. `dashboard_url`: the
     URL of the page where managers approve and cancel changes. `model`: returns the name of the
-    brain that clients use. `left_keys`: sends the notices about API keys of departed members."""
+    brain that clients use. `notices`: functions that send other notices to managers."""
 
     def __init__(
         self,
         units: UnitsOfWork,
         mails: ServiceMails,
         model: NamesModel,
-        left_keys: Callable[[], Awaitable[None]],
+        notices: Sequence[Callable[[], Awaitable[None]]],
         *,
         dashboard_url: str,
         service: ServiceName,
@@ -48,7 +48,7 @@ class SweepLoosenings:
         self._units = units
         self._mails = mails
         self._model = model
-        self._left_keys = left_keys
+        self._notices = notices
         self._dashboard_url = dashboard_url
         self._service = service
 
@@ -61,7 +61,8 @@ class SweepLoosenings:
         user id. Idempotency key of a change: the state in its row, which is set once, under the
         account's lock.
         """
-        await self._left_keys()
+        for send in self._notices:
+            await send()
         await one_by_one(self._unnotified, self._mail, what="loosening not mailed")
         return await one_by_one(self._due, self._apply, what="loosening not applied")
 

@@ -35,6 +35,7 @@ from store.privacy.prune import (
     prune_sign_in_links,
     prune_widget_sessions,
 )
+from store.reviews.tables import member_mails, member_notices
 from store.simulation.tables import replays
 from store.webhooks.tables import webhook_misses
 from store.widget.tables import widget_codes
@@ -87,6 +88,11 @@ class Prune:
             ("form posts", step.form_posts_s, (partial(prune_older, form_posts),)),
             ("page drafts", step.page_drafts_s, (prune_page_drafts,)),
             ("sign-in links", step.sign_in_links_s, (prune_sign_in_links,)),
+            (
+                "emails to members",
+                step.member_mails_s,
+                (partial(prune_older, member_notices), partial(prune_older, member_mails)),
+            ),
             ("sessions", step.sessions_s, (partial(prune_older, sessions),)),
             ("runs over cases", step.case_verdicts_s, (prune_case_runs,)),
             ("imports from websites", step.site_imports_s, (prune_site_imports,)),

@@ -22,6 +22,7 @@ from domain.integrations.errors import (
     ActionRefused,
     ActionUnknown,
     ActionUnreachable,
+    MailServersBusy,
     NotAuthorized,
 )
 from domain.integrations.integration import Integration
@@ -96,7 +97,8 @@ class Execute:
             try:
                 steps.append(await self._run_step(job, action, index))
             except ActionUnreachable as error:
-                if activity.info().attempt < _TRIES:
+                # An email that only waits for a connection slot is retried until it has one.
+                if activity.info().attempt < _TRIES or isinstance(error, MailServersBusy):
                     raise
                 last = await self._not_done(job, action, index, error.code)
                 if not steps and last.state is StepState.FAILED:

@@ -6,6 +6,7 @@ from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from domain.agent.model_fault import ModelFault
 from domain.agent.plan import StepState
 from domain.core.ids import TenantId
 from domain.core.ports import NewId
@@ -61,12 +62,15 @@ def error_code(step: PersistInput) -> str:
     return step.error_code or next(failed, "") or _ACTION_FAILED
 
 
-def response_failed(ticket: Ticket, code: str) -> TicketResponseFailed:
+def response_failed(
+    ticket: Ticket, code: str, fault: ModelFault | None = None
+) -> TicketResponseFailed:
     """Return the webhook event that reports a failed response in a ticket. `code`: the error's
-    stable code."""
+    stable code. `fault`: the language model's fault, if that is the cause."""
     return TicketResponseFailed(
         ticket_id=ticket.ticket_id,
         customer_email=ticket.customer_email,
         error_code=code,
         message=_FAILED,
+        model_fault=fault,
     )

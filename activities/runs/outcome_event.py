@@ -2,6 +2,7 @@
 
 from activities.runs.joined_messages import error_code, response_failed
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.model_fault import ModelFault
 from domain.agent.plan import IN_PLACE, REPLIES, StepState
 from domain.agent.policy_decision import left_to_people
 from domain.runs.contracts import PersistInput
@@ -31,6 +32,11 @@ def answers_in_place(step: PersistInput) -> bool:
     )
 
 
+def is_unavailable(step: PersistInput) -> bool:
+    """Return whether the run needs a review because the language model produced no answer."""
+    return step.escalation is EscalationReason.MODEL_UNAVAILABLE
+
+
 def event_of(
     step: PersistInput,
     result: RunResult,
@@ -38,9 +44,11 @@ def event_of(
     *,
     took_ms: int,
     asked: tuple[str, EscalationReason] | None,
+    fault: ModelFault | None = None,
 ) -> OutboundEvent | None:
     """Return the webhook event for the outcome of a run, or None if the outcome triggers no event.
-    `asked`: the review that the run is waiting for, and the reason for the review, or None."""
+    `asked`: the review that the run is waiting for, and the reason for the review, or None.
+    `fault`: the language model's fault, if that is the reason for the review."""
     if left_to_people(step.steps):
         return None  # A human agent answers in the helpdesk.
     if asked is not None:
@@ -52,6 +60,7 @@ def event_of(
             confidence=result.confidence,
             reason=reason,
             review_id=review_id,
+            model_fault=fault,
         )
     if step.status is RunStatus.FAILED:
         return response_failed(ticket, error_code(step))

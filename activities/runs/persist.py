@@ -5,10 +5,11 @@ from datetime import datetime, timedelta
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
-from activities.runs.joined_messages import end_joined
+from activities.runs.joined_messages import end_joined, response_failed
 from activities.runs.message_language import message_language
-from activities.runs.outcome_event import answered, answers_in_place, event_of
+from activities.runs.outcome_event import answered, answers_in_place, event_of, is_unavailable
 from activities.runs.ticket_return import lock_account, return_unused
+from domain.agent.errors import failure_code
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.policy_decision import blocked_for_good
 from domain.agent.safety.acknowledgement import acknowledged_in, acknowledgement
@@ -126,10 +127,14 @@ class Persist:
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             ticket = await events.ticket(step.ref.event_id)
             asked = None if reason is None else (review_id, reason)
-            sent_event = event_of(step, result, ticket, took_ms=_took(run, now), asked=asked)
-            if sent_event is not None:
+            fault = run.model_fault if is_unavailable(step) else None
+            sent_event = event_of(
+                step, result, ticket, took_ms=_took(run, now), asked=asked, fault=fault
+            )
+            failed = response_failed(ticket, failure_code(fault), fault) if fault else None
+            for event in filter(None, (sent_event, failed)):
                 await Outbox(connection, tenant).add(
-                    sent_event,
+                    event,
                     dedup_key=_dedup_key(step),
                     now=now,
                     new_id=self._new_id,

@@ -10,6 +10,7 @@ from domain.intake.event import InboundEvent
 from domain.intake.event_size import is_large
 from domain.intake.ports import Normalized, Normalizer
 from services.core.cpu_guard import in_slices
+from services.core.fair_slots import FairSlots, Pays, all_pay
 from services.core.fair_turns import FairTurns
 
 # Maximum time that a large event waits before it is normalized, in seconds. It is shorter than the
@@ -21,11 +22,26 @@ _MOST_OF_ONE: Final = 8
 _MOST: Final = 40
 
 
+# The number of large events that are normalized at one time. A part is kept for clients with a paid
+# plan.
+_SLOTS: Final = 2
+_UNPAID: Final = 1
+
+
 class FairNormalizer:
+    """A normalizer with limits on large events. `pays`: whether a client has a paid plan."""
+
     def __init__(
-        self, normalizer: Normalizer, *, most_of_one: int = _MOST_OF_ONE, most: int = _MOST
+        self,
+        normalizer: Normalizer,
+        *,
+        pays: Pays = all_pay,
+        most_of_one: int = _MOST_OF_ONE,
+        most: int = _MOST,
     ) -> None:
         self._normalizer = normalizer
+        self._pays = pays
+        self._slots = FairSlots(_SLOTS, unpaid=_UNPAID, patience_s=_PATIENCE_S)
         self._turns = FairTurns(patience_s=_PATIENCE_S, most_of_one=most_of_one, most=most)
 
     async def normalize(
@@ -48,7 +64,10 @@ class FairNormalizer:
         if not is_large(event):
             return await in_slices(normalized())
         try:
-            async with self._turns.turn(tenant):
+            async with (
+                self._turns.turn(tenant),
+                self._slots.slot(tenant, pays=await self._pays(tenant)),
+            ):
                 return await normalized()
         except CallerBusy:
             raise LargeEventsWait from None

@@ -36,10 +36,12 @@ class Tally:
         self.failed = failed
         self._what = what
         self._in_a_row = 0
+        self._unexpected: Exception | None = None
 
     async def add(self, work: Awaitable[int], **ids: str) -> None:
         """Await the processing of one item, and count the item. Raises EngineUnavailable or
-        SQLAlchemyError after several consecutive failures."""
+        SQLAlchemyError after several consecutive failures. Other errors are faults of the item, and
+        are kept for `check`."""
         try:
             self.picked_up += await work
             self._in_a_row = 0
@@ -49,6 +51,16 @@ class Tally:
             self._in_a_row += 1
             if self._in_a_row == _AWAY:
                 raise
+        except Exception as error:  # noqa: BLE001 - `check` raises it after the other items
+            _log.error(self._what, error=type(error).__name__, **ids)
+            self.failed += 1
+            self._unexpected = self._unexpected or error
+
+    def check(self) -> None:
+        """Raise the first unexpected error of an item, so that it is reported. Call this after all
+        items."""
+        if self._unexpected is not None:
+            raise self._unexpected
 
     @property
     def result(self) -> SweepResult:
@@ -63,14 +75,21 @@ async def one_by_one(
 ) -> SweepResult:
     """Process all items, page by page, and return the counts. `work`: processes an item, and
     returns how many items it picked up. A retry continues after the previous attempt's last item,
-    known from its heartbeats."""
+    known from its heartbeats. An item's unexpected error is raised after all items."""
     place, tally = _broken_off(what)
     while page := await next_page(place):
         for one in page:
             place = one.place
-            activity.heartbeat(place.at.isoformat(), place.id, tally.picked_up, tally.failed)
+            _note(place, tally)
             await tally.add(work(one), record_id=place.id)
+    if place is not None:
+        _note(place, tally)
+    tally.check()
     return tally.result
+
+
+def _note(place: Place, tally: Tally) -> None:
+    activity.heartbeat(place.at.isoformat(), place.id, tally.picked_up, tally.failed)
 
 
 def _broken_off(what: str) -> tuple[Place | None, Tally]:

@@ -26,7 +26,9 @@ from domain.simulation.replay import UNFINISHED, Replay, ReplayState, ReplayStop
 from domain.simulation.replay_facts import ReplayEnd, ReplayFacts, difference
 from domain.simulation.replay_tally import ReplaySkip, ReplayTally
 from domain.simulation.variant import Variant
+from services.core.fair_slots import FairSlots
 from store.core.database import Database
+from store.exports.payer import has_plan
 from store.playbooks.playbooks import PlaybookRepository
 from store.simulation.past_events import PastEvent, PastEvents, PastSpan
 from store.simulation.replays import ReplayChange, ReplayedPage, ReplayRepository
@@ -37,6 +39,10 @@ PAGE: Final = 50
 # visible.
 _PAGE_WORK_S: Final = 1.5
 _PAGE_LASTS_S: Final = 10.0
+# The number of events that a worker processes with a language model at one time. A part is kept for
+# clients with a paid plan.
+_WITH_MODEL: Final = 4
+_UNPAID: Final = 2
 
 _T = TypeVar("_T")
 
@@ -80,18 +86,19 @@ class _Done:
 @dataclass(frozen=True, slots=True)
 class _Plan:
     """The plan for one page of a replay. `thinks_with_model`: whether each event may incur model
-    costs."""
+    costs. `pays`: whether the client has a paid plan."""
 
     replay: Replay
     variant: Variant
     entries: Sequence[PlaybookEntry]
     events: Sequence[PastEvent]
     thinks_with_model: bool
+    pays: bool
 
 
 class ReplayPages:
-    """The activities that replay past events in pages. A worker processes one event at a time,
-    across all replays.
+    """The activities that replay past events in pages. Across all replays, a worker processes one
+    event at a time with the embedded brain, and a few with a language model.
 
     `exchanges`: prepares past events. `has_model`: whether a language model is configured.
     `question_micros`: the budget reserved for each call to the language model, in millionths of a
@@ -116,7 +123,9 @@ class ReplayPages:
         self._traffic = traffic
         self._has_model = has_model
         self._question_micros = question_micros
-        self._turn = asyncio.Lock()
+        # The embedded brain uses the worker's processor, and a model only waits for its provider.
+        self._embedded = FairSlots(1, unpaid=1, patience_s=None)
+        self._with_model = FairSlots(_WITH_MODEL, unpaid=_UNPAID, patience_s=None)
 
     @activity.defn(name=names.BEGIN_REPLAY)
     async def begin(self, work: BackgroundRef) -> ReplayProgress:
@@ -162,6 +171,7 @@ class ReplayPages:
 
     async def _plan(self, tenant: TenantId, work: BackgroundRef) -> _Plan | None:
         """Return the plan for the next page, or None if the replay is finished."""
+        pays = await has_plan(self._database, tenant, self._now())
         async with self._database.reading(tenant) as connection:
             replay = await ReplayRepository(connection, tenant).read(work.record_id)
             if replay.state not in UNFINISHED:
@@ -174,6 +184,7 @@ class ReplayPages:
                     _span(replay), after=replay.place, limit=PAGE
                 ),
                 thinks_with_model=self._has_model and not replay.variant.embedded_brain,
+                pays=pays,
             )
 
     async def _replay_events(self, tenant: TenantId, plan: _Plan) -> _Done:
@@ -210,7 +221,7 @@ class ReplayPages:
         if playbook_for(plan.entries, event.event_type, plan.variant) is None:
             done.examine(event, ReplayFacts(end=ReplayEnd.NO_PLAYBOOK), "")
             return
-        outcome = await self._in_turn(self._outcome(tenant, plan, event), done)
+        outcome = await self._in_turn(tenant, plan, self._outcome(tenant, plan, event), done)
         if outcome is None:
             done.skip(event, ReplaySkip.ERASED)
             return
@@ -228,11 +239,13 @@ class ReplayPages:
             tenant, exchange, plan.variant, model_or_nothing=plan.thinks_with_model
         )
 
-    async def _in_turn(self, thinking: Awaitable[_T], done: _Done) -> _T:
-        """Await the processing of one event, and return its result. Only one event is processed at
-        a time. While there is foreground traffic, a pause follows each event, because foreground
-        work has priority."""
-        async with self._turn:
+    async def _in_turn(
+        self, tenant: TenantId, plan: _Plan, thinking: Awaitable[_T], done: _Done
+    ) -> _T:
+        """Wait for a slot, process one event, and return its result. While there is foreground
+        traffic, a pause follows each event, because foreground work has priority."""
+        slots = self._with_model if plan.thinks_with_model else self._embedded
+        async with slots.slot(tenant, pays=plan.pays):
             began = time.monotonic()
             try:
                 return await thinking

@@ -56,6 +56,7 @@ class SweepDeliveries:
         for client_id, deliveries in chosen.by_client.items():
             await tally.add(self._send(client_id, deliveries), client_id=client_id)
             activity.heartbeat()
+        tally.check()
         return tally.result
 
     async def _send(self, client_id: str, deliveries: list[str]) -> int:

@@ -14,22 +14,32 @@ from pydantic_ai import (
     RunContext,
     ToolOutput,
     UserContent,
+    capture_run_messages,
 )
-from pydantic_ai.exceptions import ContentFilterError
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ContentFilterError,
+    OutputTokenLimitExceeded,
+    UnexpectedModelBehavior,
+)
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.output import OutputSpec
 from pydantic_ai.settings import CacheConfig
 from pydantic_ai.usage import RunUsage
 
 from adapters.brain.classifier import Classification, Classifier
 from adapters.brain.llm_answer import LlmAnswer, brain_answer
+from adapters.brain.llm_faults import EmptyAnswer, UnreadableAnswer
 from adapters.brain.llm_models import PricedModel
 from adapters.brain.llm_prompt import PROMPT_VERSION, RULES, Prompt, prompt_for
-from adapters.brain.llm_tries import Unanswered, first_answer
+from adapters.brain.llm_tries import ModelCalls, Unanswered
 from domain.agent.attachment_preview import MAX_IMAGES
 from domain.agent.brain import BrainAnswer, BrainRequest, Language
 from domain.agent.errors import BrainInvalid, BrainUnavailable
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.model_fault import UNUSABLE, ModelFault, main_fault
 from domain.agent.plan import ActionKind
+from domain.core.errors import DomainError
 
 # Time limit for an answer, in seconds. It is below the 12 s that Temporal allows the activity,
 # which also reads data before the call and writes data after it.
@@ -77,6 +87,7 @@ class LlmBrain:
         self._classifier = classifier
         self._deadline_s = deadline_s
         self._agents = {model: self._agent(model) for model in models}
+        self._calls: ModelCalls[BrainAnswer] = ModelCalls(models)
 
     @property
     def reserve_micros(self) -> int:
@@ -89,8 +100,8 @@ class LlmBrain:
         return any(model.sees_images for model in self._models)
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
-        """Return a model's answer. Raises BrainUnavailable and BrainInvalid
-        (`domain/agent/errors.py`).
+        """Return a model's answer. Its `fault` is set if the preferred model failed. Raises
+        BrainUnavailable and BrainInvalid (`domain/agent/errors.py`).
 
         If a model refuses to answer, the result is an empty answer with a confidence of 0. A human
         agent then reviews the message.
@@ -104,26 +115,25 @@ class LlmBrain:
         }
         spent = {model: RunUsage() for model in self._models}
         answer: BrainAnswer | None = None
-        invalid = False
         try:
-            answer = await first_answer(
-                self._models,
+            answer, faults = await self._calls.first_answer(
                 lambda model: self._ask(model, request, questions[model.sees_images], spent[model]),
                 self._deadline_s,
             )
         except Unanswered as none:
-            invalid = none.invalid
+            faults = none.faults
+        fault = main_fault(faults)
         cost = sum(model.cost_micros(spent[model]) for model in self._models)
         tokens_in = sum(usage.input_tokens for usage in spent.values())
         tokens_out = sum(usage.output_tokens for usage in spent.values())
         if answer is None:
             # The error is raised outside `except`, so that a provider's message or request does not
             # become the error's context.
-            failure = BrainInvalid if invalid else BrainUnavailable
-            raise failure(tokens_in=tokens_in, tokens_out=tokens_out, cost_micros=cost)
-        return answer.model_copy(
-            update={"tokens_in": tokens_in, "tokens_out": tokens_out, "cost_micros": cost}
-        )
+            fault = fault or ModelFault.OUTAGE
+            failure = BrainInvalid if fault in UNUSABLE else BrainUnavailable
+            raise failure(fault, tokens_in=tokens_in, tokens_out=tokens_out, cost_micros=cost)
+        spending = {"tokens_in": tokens_in, "tokens_out": tokens_out, "cost_micros": cost}
+        return answer.model_copy(update={**spending, "fault": fault})
 
     def _prompt(self, request: BrainRequest, seen: Classification, *, sees_images: bool) -> Prompt:
         likely = sorted(seen.probabilities, key=lambda one: -seen.probabilities[one])[:_LIKELY]
@@ -138,16 +148,28 @@ class LlmBrain:
     async def _ask(
         self, model: PricedModel, request: BrainRequest, question: _Question, usage: RunUsage
     ) -> BrainAnswer:
-        try:
-            result = await self._agents[model].run(
-                _content(question.prompt),
-                instructions=question.prompt.shop,
-                deps=question,
-                usage=usage,
-            )
-        except ContentFilterError:
-            # No other model is tried, because a model's refusal is final.
-            return _refused(question.seen, model.name)
+        with capture_run_messages() as messages:
+            try:
+                result = await self._agents[model].run(
+                    _content(question.prompt),
+                    instructions=question.prompt.shop,
+                    deps=question,
+                    usage=usage,
+                )
+            except ContentFilterError:
+                # No other model is tried, because a model's refusal is final.
+                return _refused(question.seen, model.name)
+            except OutputTokenLimitExceeded:
+                raise
+            except UnexpectedModelBehavior:
+                if _is_empty(messages):
+                    raise EmptyAnswer("no content") from None
+                raise
+            except (AgentRunError, DomainError, TimeoutError):
+                raise
+            except Exception as error:  # noqa: BLE001 - any response can break the library
+                # For example, an empty list of choices raises IndexError.
+                raise UnreadableAnswer(type(error).__name__) from None
         return brain_answer(
             result.output,
             sources=question.prompt.sources,
@@ -207,6 +229,15 @@ class LlmBrain:
 def _usual_usage(model: PricedModel) -> RunUsage:
     images = MAX_IMAGES * _TOKENS_OF_AN_IMAGE if model.sees_images else 0
     return RunUsage(input_tokens=_USUAL_TOKENS_IN + images, output_tokens=_MAX_TOKENS_OUT)
+
+
+def _is_empty(messages: Sequence[ModelMessage]) -> bool:
+    """Return True if the model's last response has neither text nor a tool call."""
+    responses = [message for message in messages if isinstance(message, ModelResponse)]
+    return bool(responses) and not any(
+        isinstance(part, ToolCallPart) or (isinstance(part, TextPart) and part.content.strip())
+        for part in responses[-1].parts
+    )
 
 
 def _content(prompt: Prompt) -> str | list[UserContent]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
+from hashlib import sha256
 from typing import Final
 
 from anthropic import AsyncAnthropic
@@ -45,12 +46,14 @@ class Price:
 @dataclass(frozen=True, slots=True, eq=False)
 class PricedModel:
     """A language model with its price. `name`: the configured name, such as `openai:gpt-5-mini`.
-    `price`: overrides the library's price list. `sees_images`: whether the model accepts images in
+    `price`: overrides the library's price list. `account`: a digest of the URL and the key, which
+    identifies the account at the provider. `sees_images`: whether the model accepts images in
     addition to text."""
 
     name: str
     model: Model
     price: Price | None
+    account: str
     sees_images: bool = False
 
     def cost_micros(self, usage: RunUsage) -> int:
@@ -116,7 +119,13 @@ def _priced(
             raise InvalidInput(
                 f"no price of {name} is known: set {prefix}PRICE_IN and {prefix}PRICE_OUT"
             ) from None
-    return PricedModel(name, _model(name, base_url, key), price)
+    return PricedModel(name, _model(name, base_url, key), price, _account(name, base_url, key))
+
+
+def _account(name: str, base_url: str | None, key: SecretStr | None) -> str:
+    address = base_url or _ADDRESSES[_provider(name)]
+    secret = key.get_secret_value() if key else ""
+    return sha256(f"{address}\n{secret}".encode()).hexdigest()
 
 
 def _listed(name: str, usage: RunUsage) -> Decimal:

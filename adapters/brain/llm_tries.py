@@ -1,12 +1,13 @@
-"""Requests to language models, with retries and a fallback, within a deadline.
+"""Requests to language models, with retries, circuit breakers and a fallback, within a deadline.
 
 After a transient error, the request to the same model is retried. After any other error, or if no
 time is left for the same model, the next model is tried.
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final, TypeVar
+from typing import Final, Generic, TypeVar
 
 import structlog
 from pydantic_ai.exceptions import (
@@ -15,7 +16,6 @@ from pydantic_ai.exceptions import (
     ModelHTTPError,
     ModelQuotaExceededError,
     ModelRequestRejectedError,
-    UnexpectedModelBehavior,
 )
 from tenacity import (
     AsyncRetrying,
@@ -26,7 +26,10 @@ from tenacity import (
     wait_exponential,
 )
 
+from adapters.brain.llm_faults import fault_of
 from adapters.brain.llm_models import PricedModel
+from domain.agent.circuit import Circuit
+from domain.agent.model_fault import ModelFault
 
 # The fraction of the remaining time that a model may use if another model follows.
 _SHARE: Final = 0.6
@@ -40,43 +43,87 @@ Ask = Callable[[PricedModel], Awaitable[Answer]]
 
 
 class Unanswered(Exception):
-    """No model returned an answer. `invalid`: whether the last model's answer did not match the
-    schema."""
+    """No model returned an answer. `faults`: the fault of each model, in order of preference."""
 
-    def __init__(self, *, invalid: bool) -> None:
+    def __init__(self, faults: tuple[ModelFault, ...]) -> None:
         super().__init__()
-        self.invalid = invalid
+        self.faults = faults
 
 
-async def first_answer(
-    models: Sequence[PricedModel], ask: Ask[Answer], deadline_s: float
-) -> Answer:
-    """Return the answer from the first model that gives one. If other models follow, a model may
-    use `_SHARE` of the remaining time. Raises Unanswered."""
-    clock = asyncio.get_running_loop().time
-    end = clock() + deadline_s
-    invalid = False
-    for place, model in enumerate(models):
-        left = end - clock()
-        share = left * _SHARE if place + 1 < len(models) else left
+class _Failed(Exception):
+    """One model returned no answer."""
+
+    def __init__(self, fault: ModelFault) -> None:
+        super().__init__()
+        self.fault = fault
+
+
+class ModelCalls(Generic[Answer]):
+    """Calls to the configured models. `models`: the models in order of preference. The circuit
+    breakers belong to this object, so each process opens and closes its own."""
+
+    def __init__(self, models: Sequence[PricedModel]) -> None:
+        self._models = models
+        self._circuits: defaultdict[str, Circuit] = defaultdict(Circuit)
+
+    async def first_answer(
+        self, ask: Ask[Answer], deadline_s: float
+    ) -> tuple[Answer, tuple[ModelFault, ...]]:
+        """Return the answer from the first model that gives one, and the faults of the models
+        before it. If other models follow, a model may use `_SHARE` of the remaining time. Raises
+        Unanswered."""
+        clock = asyncio.get_running_loop().time
+        end = clock() + deadline_s
+        faults: tuple[ModelFault, ...] = ()
+        for place, model in enumerate(self._models):
+            left = end - clock()
+            share = left * _SHARE if place + 1 < len(self._models) else left
+            try:
+                return await self._answer(model, ask, share), faults
+            except _Failed as failed:
+                faults += (failed.fault,)
+        raise Unanswered(faults)
+
+    async def _answer(self, model: PricedModel, ask: Ask[Answer], seconds: float) -> Answer:
+        """Query one model within `seconds`, unless its circuit is open, and return its answer.
+        Raises _Failed."""
+        clock = asyncio.get_running_loop().time
+        circuit, earlier = self._circuits[model.account], list[BaseException]()
+        if not circuit.admits(clock()):
+            raise _Failed(ModelFault.CIRCUIT_OPEN)
+        is_settled = False
         try:
-            async with asyncio.timeout(share):
-                return await _asked(model, ask, share)
+            async with asyncio.timeout(seconds):
+                answer = await _asked(model, ask, seconds, earlier)
+            circuit.settle(None, clock())
+            is_settled = True
         except (AgentRunError, TimeoutError) as error:
-            invalid = isinstance(error, UnexpectedModelBehavior)
-            _note(model, error, "model gave no answer")
-    raise Unanswered(invalid=invalid)
+            # If the time ran out during a retry, the earlier error is the cause.
+            cause = earlier[-1] if isinstance(error, TimeoutError) and earlier else error
+            circuit.settle(fault_of(cause), clock())
+            is_settled = True
+            _note(model, cause, "model gave no answer")
+            raise _Failed(fault_of(cause)) from None
+        finally:
+            if not is_settled:
+                circuit.abandon()
+        return answer
 
 
-async def _asked(model: PricedModel, ask: Ask[Answer], seconds: float) -> Answer:
+async def _asked(
+    model: PricedModel, ask: Ask[Answer], seconds: float, earlier: list[BaseException]
+) -> Answer:
     """Query one model and return its answer. Retry if a retry may help and its back-off ends within
-    `seconds`."""
+    `seconds`. Append the errors before a retry to `earlier`."""
 
     async def once() -> Answer:
         return await ask(model)
 
     def note(state: RetryCallState) -> None:
-        _note(model, _failure(state), "model is asked again")
+        error = _failure(state)
+        if error is not None:
+            earlier.append(error)
+            _note(model, error, "model is asked again")
 
     trying = AsyncRetrying(
         retry=retry_if_exception(_may_pass),
@@ -103,13 +150,21 @@ def _failure(state: RetryCallState) -> BaseException | None:
 def _may_pass(error: BaseException) -> bool:
     """Return whether a retry may succeed. A retry cannot succeed if the provider rejected the
     request or the account."""
-    return isinstance(error, ModelAPIError) and not isinstance(
-        error, ModelRequestRejectedError | ModelQuotaExceededError
+    return (
+        isinstance(error, ModelAPIError)
+        and not isinstance(error, ModelRequestRejectedError | ModelQuotaExceededError)
+        and fault_of(error) not in {ModelFault.REJECTED, ModelFault.FILTERED}
     )
 
 
-def _note(model: PricedModel, error: BaseException | None, what: str) -> None:
-    """Log only the type and status of an error, because a provider's message may quote the customer
-    or a key."""
+def _note(model: PricedModel, error: BaseException, what: str) -> None:
+    """Log only the fault, and the type and status of an error, because a provider's message may
+    quote the customer or a key."""
     status = error.status_code if isinstance(error, ModelHTTPError) else None
-    _log.warning(what, model=model.name, error=type(error).__name__.strip("_"), status=status)
+    _log.warning(
+        what,
+        model=model.name,
+        fault=fault_of(error).value,
+        error=type(error).__name__.strip("_"),
+        status=status,
+    )

@@ -21,7 +21,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.usage import RunUsage, UsageLimits
 
 from adapters.brain.llm_models import PricedModel
-from adapters.brain.llm_tries import Unanswered, first_answer
+from adapters.brain.llm_tries import ModelCalls, Unanswered
 from domain.copilot.errors import TalkFailed
 from domain.copilot.ports import Say, TalkCost, Talked
 from domain.copilot.question import CopilotQuestion, Speaker
@@ -44,6 +44,7 @@ class LlmTalker:
 
     def __init__(self, models: Sequence[PricedModel], *, deadline_s: float = DEADLINE_S) -> None:
         self._models = models
+        self._calls: ModelCalls[str] = ModelCalls(models)
         self._deadline_s = deadline_s
 
     @property
@@ -70,7 +71,7 @@ class LlmTalker:
 
         name, is_whole = "", True
         try:
-            name = await first_answer(self._models, ask, self._deadline_s)
+            name, _ = await self._calls.first_answer(ask, self._deadline_s)
         except Unanswered:
             is_whole = False
         cost = TalkCost(

@@ -123,7 +123,7 @@ async def _hand_over(client: aiosmtplib.SMTP, message: EmailMessage, deadline: f
         aiosmtplib.SMTPResponseException,
     ) as error:
         if _is_temporary(error):
-            raise MailUnreachable("the mail server said: later") from None
+            raise MailUnreachable("the mail server said: later", by_server=True) from None
         raise MailRefused("the mail server refused the mail", by_server=True) from None
     except (aiosmtplib.SMTPException, OSError, TimeoutError):
         raise MailUnknown("the connection broke while the mail was handed over") from None

@@ -24,6 +24,9 @@ def written(mail: OutgoingMail, sender: Address, reply_to: str | None) -> EmailM
             message["In-Reply-To"] = mail.in_reply_to
         if mail.references:
             message["References"] = " ".join(mail.references)
+        if mail.unsubscribe_url:
+            message["List-Unsubscribe"] = f"<{mail.unsubscribe_url}>"
+            message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     except (ValueError, IndexError, AttributeError, HeaderParseError) as error:
         # The header library raises these errors for line breaks and malformed addresses.
         raise MailRefused("the mail's headers cannot be written") from error

@@ -1,46 +1,47 @@
 """Connections to clients' own mail servers. The servers are untrusted: they are used only over TLS
 and with few concurrent connections.
 
-A slow or unresponsive server delays only the emails of its client. Each client has a few connection
-slots. All clients together can use only a part of the worker's concurrency. One deadline covers the
-whole sending of an email. aiosmtplib limits a server's reply to 8 KiB per line and 32 KiB in total.
+A slow or unresponsive server delays only the emails of its client (`adapters/mail/mail_places.py`).
+One deadline covers the whole sending of an email. aiosmtplib limits a server's reply to 8 KiB per
+line and 32 KiB in total.
 """
 
 import asyncio
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Final
-from weakref import WeakValueDictionary
 
 import aiosmtplib
 
+from adapters.mail.mail_places import MailPlace, MailPlaces
 from adapters.mail.smtp_guard import SmtpGuard
 from domain.core.ports import MailSender, Sealer, SmtpServer
 from domain.integrations.client_sender import unseal_password
-from domain.integrations.errors import MailLoginRefused, MailServerUntrusted, MailUnreachable
-
-_AT_ONCE: Final = 4
-"""Maximum number of concurrent connections per client."""
-_ALL_AT_ONCE: Final = 32
-"""Maximum number of concurrent connections for all clients: a third of a worker's concurrency, so
-that other work continues."""
-_PATIENCE_S: Final = 1.0
-"""Maximum wait for a connection slot, in seconds. If an email gets no slot, Temporal retries it."""
+from domain.integrations.errors import (
+    MailLoginRefused,
+    MailServersBusy,
+    MailServerUntrusted,
+    MailUnreachable,
+)
 
 
 class OwnServers:
     """A limited number of connections to clients' mail servers. An instance belongs to one event
     loop."""
 
-    def __init__(self, sealer: Sealer, guard: SmtpGuard, tls: ssl.SSLContext) -> None:
+    def __init__(
+        self,
+        sealer: Sealer,
+        guard: SmtpGuard,
+        tls: ssl.SSLContext,
+        places: MailPlaces | None = None,
+    ) -> None:
         """Create the connection limits. `tls`: the trusted certificates. Each server's certificate
         and name are checked."""
         self._sealer = sealer
         self._guard = guard
         self._tls = tls
-        self._all = asyncio.Semaphore(_ALL_AT_ONCE)
-        self._places: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self._places = places or MailPlaces()
 
     @asynccontextmanager
     async def connected(
@@ -49,46 +50,59 @@ class OwnServers:
         """Yield a TLS connection to a client's mail server, authenticated if the server has a user
         name. `here`: our host name for EHLO. `deadline`: a time on the event loop's clock.
 
-        Raises MailUnreachable, MailServerUntrusted, MailServerForbidden, MailLoginRefused.
+        Raises MailUnreachable (MailServersBusy, MailServerUntrusted), MailServerForbidden,
+        MailLoginRefused.
         """
-        password = self._password(sender, server)
+        password, now = self._password(sender, server), asyncio.get_running_loop().time
+        place: MailPlace | None = None
         async with AsyncExitStack() as held:
             try:
-                async with asyncio.timeout_at(deadline):
-                    await self._take_place(sender.client_id, held)
-                    sock = await self._guard.connect(sender.client_id, server.host, server.port)
-                    client = aiosmtplib.SMTP(
-                        hostname=server.host,
-                        sock=sock,
-                        use_tls=not server.starttls,
-                        start_tls=False,
-                        tls_context=self._tls,
-                        local_hostname=here,
-                        timeout=None,
-                    )
-                    held.callback(_cut, client)
-                    await _enter(client, server, password)
+                async with asyncio.timeout_at(deadline) as attempt:
+                    place = await held.enter_async_context(self._places.place(sender.client_id))
+                    with self._places.entering(place, lambda: attempt.reschedule(0)):
+                        client = await self._entered(held, sender.client_id, server, here, password)
             # ValueError means that the reply to the login was invalid.
             except (aiosmtplib.SMTPException, OSError, ValueError) as error:
+                if place is not None and place.is_lost:
+                    raise MailServersBusy from None
                 raise _explained(error) from None
-            yield client
+            try:
+                yield client
+            finally:
+                if now() >= deadline:
+                    self._places.note_slow(sender.client_id)
+            if place.is_prompt:
+                self._places.note_prompt(sender.client_id)
+
+    async def _entered(
+        self,
+        held: AsyncExitStack,
+        client_id: str,
+        server: SmtpServer,
+        here: str,
+        password: str | None,
+    ) -> aiosmtplib.SMTP:
+        """Return a connection that is authenticated if the server has a user name. The connection
+        is closed with `held`."""
+        sock = await self._guard.connect(client_id, server.host, server.port)
+        client = aiosmtplib.SMTP(
+            hostname=server.host,
+            sock=sock,
+            use_tls=not server.starttls,
+            start_tls=False,
+            tls_context=self._tls,
+            local_hostname=here,
+            timeout=None,
+        )
+        held.callback(_cut, client)
+        await _enter(client, server, password)
+        return client
 
     def _password(self, sender: MailSender, server: SmtpServer) -> str | None:
         try:
             return unseal_password(self._sealer, sender.client_id, server)
         except ValueError:
             raise MailLoginRefused("the stored password cannot be read") from None
-
-    async def _take_place(self, client_id: str, held: AsyncExitStack) -> None:
-        """Acquire one of the client's slots before a shared slot, so that a client at its limit
-        does not occupy a shared slot. Raises MailUnreachable if no slot becomes free in time."""
-        mine = self._places.setdefault(client_id, asyncio.Semaphore(_AT_ONCE))
-        try:
-            async with asyncio.timeout(_PATIENCE_S):
-                await held.enter_async_context(mine)
-                await held.enter_async_context(self._all)
-        except TimeoutError:
-            raise MailUnreachable("the client sends as much at once as one may") from None
 
 
 def _cut(client: aiosmtplib.SMTP) -> None:

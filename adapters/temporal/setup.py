@@ -35,6 +35,8 @@ from domain.core.errors import InvalidInput
 from domain.inbound.polling import EVERY, PollInput
 from domain.learning.contracts import LearnHeadsInput
 from domain.privacy.contracts import HousekeepingInput, RetentionInput
+from domain.reviews.contracts import MailMembersInput
+from domain.reviews.notification import MAILED_EVERY
 from domain.runs.contracts import ForgetDryRunsInput, SweepInput
 
 SEARCH_ATTRIBUTES: Final = (
@@ -53,6 +55,7 @@ _RECONCILE_TIMEOUT: Final = timedelta(hours=2)
 _HOUSEKEEPING_TIMEOUT: Final = timedelta(hours=12)
 # After an outage, one sweep does the work of all missed sweeps.
 _CATCH_UP: Final = timedelta(minutes=1)
+_MAIL_MEMBERS_TIMEOUT: Final = timedelta(hours=1)
 _MONTHLY_CATCH_UP: Final = timedelta(days=62)
 # Every run that was missed during an outage is caught up, because each day and each week has a
 # separate row.
@@ -127,6 +130,22 @@ async def ensure_reconcile_schedule(client: Client, poll: PollInput) -> None:
         policy=SchedulePolicy(overlap=ScheduleOverlapPolicy.SKIP, catchup_window=_CATCH_UP),
     )
     await _ensure_schedule(client, names.RECONCILE_INBOUND_SCHEDULE, schedule)
+
+
+async def ensure_mail_members_schedule(client: Client) -> None:
+    """Create the schedule for emails to members, or update it."""
+    schedule = Schedule(
+        action=ScheduleActionStartWorkflow(
+            names.MAIL_MEMBERS_WORKFLOW,
+            MailMembersInput(),
+            id=names.MAIL_MEMBERS_SCHEDULE,
+            task_queue=names.ENGINE_QUEUE,
+            execution_timeout=_MAIL_MEMBERS_TIMEOUT,
+        ),
+        spec=ScheduleSpec(intervals=[ScheduleIntervalSpec(every=MAILED_EVERY)]),
+        policy=SchedulePolicy(overlap=ScheduleOverlapPolicy.SKIP, catchup_window=_CATCH_UP),
+    )
+    await _ensure_schedule(client, names.MAIL_MEMBERS_SCHEDULE, schedule)
 
 
 async def ensure_monthly_reset_schedule(client: Client) -> None:

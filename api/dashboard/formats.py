@@ -28,7 +28,7 @@ _MONTHS: Final = {
     "en": ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"],
 }
 _UNITS: Final = {
-    "fr": {"now": "à l'instant", "ago": "il y a {}", "in": "dans {}", "d": "j", "h": "h"},
+    "fr": {"now": "à l’instant", "ago": "il y a {}", "in": "dans {}", "d": "j", "h": "h"},
     "en": {"now": "just now", "ago": "{} ago", "in": "in {}", "d": "d", "h": "h"},
 }
 _SIGNS: Final = {"EUR": "€", "USD": "$", "GBP": "£"}
@@ -56,6 +56,11 @@ class Formats:
             day = day.astimezone(self.zone).date()
         first = "er" if self.language == "fr" and day.day == 1 else ""
         return f"{day.day}{first} {_MONTHS[self.language][day.month - 1]} {day.year}"
+
+    def month(self, period: str) -> str:
+        """Format a billing period such as “2026-11” as “Nov 2026”."""
+        year, _, month = period.partition("-")
+        return f"{_MONTHS[self.language][int(month) - 1]} {year}"
 
     def ago(self, moment: datetime | None) -> str:
         """Format a relative time as “3 h ago”, or “in 3 h” for a future time."""

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from api.dashboard.avatar import hue, initials
+from api.dashboard.event_names import event_name
 from api.dashboard.formats import Formats
 from api.dashboard.static import StaticFiles
 from api.dashboard.typography import typeset
@@ -73,6 +74,7 @@ class Pages:
         self._templates.filters["initials"] = initials
         self._templates.filters["hue"] = hue
         self._templates.globals["static"] = self.static.url
+        self._templates.globals["event_name"] = event_name
         self._words = {
             language: {**_words_of(language), "product": service.name} for language in LANGUAGES
         }

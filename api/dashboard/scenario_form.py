@@ -15,6 +15,7 @@ EVENT_TYPES: Final = (
     "email.inbound",
     "widget.chat.message",
     "shopify.ticket.created",
+    "zendesk.ticket.created",
     "gorgias.ticket.created",
 )
 _CUSTOMER: Final = ("email", "name")

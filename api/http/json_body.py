@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterable
+from datetime import date, datetime, time
 from typing import Final, TypeVar
 
 import orjson
@@ -12,6 +13,7 @@ from starlette.responses import Response
 
 from domain.core.errors import BodyTooLarge, BodyTooSlow, InvalidBody, UnsupportedMediaType
 from domain.core.json_size import exceeds_values
+from domain.core.json_time import rfc3339
 from services.core.concurrent_callers import ConcurrentCallers
 from services.core.fair_room import FairRoom, RoomShare
 
@@ -37,7 +39,27 @@ _UTF_8: Final = ("charset=utf-8", 'charset="utf-8"', "charset=utf8", 'charset="u
 
 def json_response(content: object, *, status: int = 200) -> Response:
     """Return a response with the content as JSON."""
-    return Response(orjson.dumps(content), status_code=status, media_type="application/json")
+    return Response(json_bytes(content), status_code=status, media_type="application/json")
+
+
+def json_bytes(content: object) -> bytes:
+    """Return the content as JSON, with times in UTC and milliseconds. The content consists of the
+    values that Pydantic returns in Python mode."""
+    return orjson.dumps(
+        content, default=_plain, option=orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_NON_STR_KEYS
+    )
+
+
+def _plain(value: object) -> object:
+    match value:
+        case datetime():
+            return rfc3339(value)
+        case date() | time():
+            return value.isoformat()
+        case set() | frozenset():
+            return [*value]
+        case _:
+            return str(value)
 
 
 async def read_body(request: Request, *, seconds: float = MAX_SECONDS, also: str = JSON) -> bytes:

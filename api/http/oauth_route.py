@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from fastapi.routing import APIRoute
+from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -14,7 +15,10 @@ from api.dashboard.forms import read_form
 from api.errors import ANSWERS
 from api.http.client_address import limited_address
 from api.http.json_body import json_response, parse_object, read_body
+from api.openapi import RETRY_AFTER, UNAUTHENTICATED, in_one_piece
 from api.resources import Resources
+from api.schemas.core.error import ErrorBody
+from api.schemas.identity.oauth import OAuthErrorBody
 from domain.core.errors import DomainError, InvalidBody, UnsupportedMediaType
 from domain.identity.errors import OAuthError, OAuthRefused
 from domain.intake.errors import TooManyRequests
@@ -28,6 +32,36 @@ _CORS: Final = [
 ]
 _NEVER_CACHED: Final = [(b"cache-control", b"no-store"), (b"pragma", b"no-cache")]
 _MAX_BODY: Final = 16 * 1024
+
+
+def described(
+    request: type[BaseModel], answer: type[BaseModel], *, status: int = 200
+) -> dict[str, Any]:
+    """Return the options that describe an operation in the OpenAPI document. The bodies of its
+    errors have the format of RFC 6749, except those of internal errors."""
+    schema = in_one_piece(request)
+    return {
+        "tags": ["oauth"],
+        "status_code": status,
+        "responses": {
+            status: {"model": answer},
+            400: {"model": OAuthErrorBody},
+            401: {**UNAUTHENTICATED, "model": OAuthErrorBody},
+            408: {"model": OAuthErrorBody},
+            413: {"model": OAuthErrorBody},
+            429: {"model": OAuthErrorBody, "headers": RETRY_AFTER},
+            **{one: {"model": ErrorBody} for one in (404, 405, 500)},
+        },
+        "openapi_extra": {
+            "requestBody": {
+                "required": True,
+                "content": {
+                    "application/x-www-form-urlencoded": {"schema": schema},
+                    "application/json": {"schema": schema},
+                },
+            }
+        },
+    }
 
 
 class PublicRoute(APIRoute):

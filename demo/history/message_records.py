@@ -295,6 +295,7 @@ class MessageRecords:
             intent=Intent.THANKS if is_closed else one.topic.intent,
             sensitive=None,
             prompt_version=None,
+            model_fault=None,
             joined_review=None,
             received_at=one.at,
             answered_at=self.first_result_at,

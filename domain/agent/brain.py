@@ -14,6 +14,7 @@ from domain.agent.caller_fields import answer_fields, links_are_merchants, state
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.frame import PLAIN_FRAME, AnswerFrame
 from domain.agent.intent import Intent
+from domain.agent.model_fault import ModelFault
 from domain.agent.own_head import OwnHead
 from domain.agent.plan import PLACEHOLDERS, ActionKind, PlannedAction
 from domain.agent.template import FRAME_NAMES
@@ -254,6 +255,8 @@ class BrainAnswer(BaseModel):
     - `prompt_version`: the version of the language model's prompt, or None if the brain only sends
       the merchant's texts and composes nothing.
     - `seen_files`: the number of the message's attachments that the brain examined.
+    - `fault`: the reason why the preferred model did not answer, or None if it did. Tokens and cost
+      include the failed attempts.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -272,6 +275,7 @@ class BrainAnswer(BaseModel):
     doubt: EscalationReason | None = None
     model: str
     seen_files: int = Field(default=0, ge=0)
+    fault: ModelFault | None = None
     tokens_in: int = Field(default=0, ge=0)
     tokens_out: int = Field(default=0, ge=0)
     cost_micros: int = Field(

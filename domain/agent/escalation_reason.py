@@ -8,7 +8,8 @@ class EscalationReason(StrEnum):
 
     The values are stored, and sent in webhooks. `shadow_mode`: the playbook is in shadow mode, and
     there is no other reason to escalate. `automation_stopped`: a member or an operator has stopped
-    all automation.
+    all automation. `model_unavailable`: the language model produced no answer, and the embedded
+    brain is not certain enough.
     """
 
     LOW_CONFIDENCE = "low_confidence"
@@ -20,3 +21,4 @@ class EscalationReason(StrEnum):
     UNSAFE_INPUT = "unsafe_input"
     SHADOW_MODE = "shadow_mode"
     AUTOMATION_STOPPED = "automation_stopped"
+    MODEL_UNAVAILABLE = "model_unavailable"

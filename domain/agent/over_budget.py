@@ -1,19 +1,24 @@
-"""Handle messages that exceed the effort budget: a human answers them, and no brain is called."""
+"""Handle messages that no brain can process: a human answers them."""
 
 from datetime import datetime
 
 from domain.agent.brain import BrainAnswer, Category
 from domain.agent.brain_context import BrainContext
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.model_fault import ModelFault
 from domain.agent.policy import judge
 from domain.agent.policy_context import PolicyContext
 from domain.agent.resolved_reply import SETTLED_BY
 from domain.agent.thinking import ThinkingResult
 
 
-def over_budget_result(context: BrainContext, now: datetime) -> ThinkingResult:
+def over_budget_result(
+    context: BrainContext, now: datetime, fault: ModelFault | None = None
+) -> ThinkingResult:
     """Return the result for a message that exceeds the effort budget. The function takes the same
-    time for a message of any length."""
+    time for a message of any length. `fault`: set if the language model could not process the
+    message for another reason."""
+    reason = EscalationReason.MODEL_UNAVAILABLE if fault else EscalationReason.TOOL_FAILURE
     policy_context = PolicyContext(
         event=context.event,
         rulebook=context.rulebook,
@@ -29,13 +34,14 @@ def over_budget_result(context: BrainContext, now: datetime) -> ThinkingResult:
         confidence=0,
         language=context.thread.language or "en",
         model=SETTLED_BY,
-        doubt=EscalationReason.TOOL_FAILURE,
+        doubt=reason,
+        fault=fault,
     )
     return ThinkingResult(
         answer=answer,
         judgement=judge(policy_context, Category.OTHER, ()),
         findings=(),
-        hold=EscalationReason.TOOL_FAILURE,
+        hold=reason,
         text="",
         doubt=answer.doubt,
         thread=context.thread.without_question,

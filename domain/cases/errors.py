@@ -88,3 +88,11 @@ class CasesNotGreen(DomainError):
     @property
     def facts(self) -> Mapping[str, Fact]:
         return {"failing": self.failing, "untried": self.untried, "cases": self.cases}
+
+
+class CaseRunsBusy(DomainError):
+    """The worker runs as many batches of saved cases as it may. The batch is tried again."""
+
+    code = "case_runs_busy"
+    retryable = True
+    retry_after_s = 5.0

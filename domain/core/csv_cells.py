@@ -61,7 +61,7 @@ def csv_cell(value: Cell) -> str:
             text = _INSIDE.sub(r"\1'\2", value).replace('"', '""')
             return f'"{_apostrophe(value)}{text}"'
         case datetime():
-            return f'"{rfc3339(value)}"'
+            return f'"{rfc3339(value, "auto")}"'
         case date():
             return f'"{value.isoformat()}"'
         case _:

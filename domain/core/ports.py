@@ -23,7 +23,8 @@ class OutgoingMail(BaseModel):
     for every attempt. The sender's domain is appended. `auto_submitted`: the value of the
     Auto-Submitted header (RFC 3834), which distinguishes a reply to an email from other automatic
     email. `color`: the merchant's color in the email's HTML part, or None for the service's color.
-    `files`: the email's attachments."""
+    `files`: the email's attachments. `unsubscribe_url`: the URL that turns off emails of this kind
+    with a single POST request (RFC 8058), or None."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -37,6 +38,7 @@ class OutgoingMail(BaseModel):
     auto_submitted: Literal["auto-replied", "auto-generated"] = "auto-replied"
     color: str | None = None
     files: tuple[AttachedFile, ...] = ()
+    unsubscribe_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

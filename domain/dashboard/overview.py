@@ -45,13 +45,15 @@ class Overview:
     """The content of the overview page. `waiting`: the number of open reviews, counted up to a
     limit. `oldest`: the time when the oldest counted review was opened. `at_stake`: the amount that
     the plans of the counted reviews would move, by currency. `done`: the onboarding steps that the
-    client has completed."""
+    client has completed. `model_alarms`: the faults of language models that require a person's
+    action."""
 
     waiting: int
     oldest: datetime | None
     at_stake: tuple[Money, ...]
     troubles: tuple[Trouble, ...]
     done: frozenset[FirstStep]
+    model_alarms: tuple[str, ...] = ()
 
     @property
     def first_steps(self) -> tuple[tuple[FirstStep, bool], ...]:

@@ -7,6 +7,7 @@ from pydantic import Field, JsonValue
 from domain.agent.brain import Alternative, Category, Citation
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.intent import Intent
+from domain.agent.model_fault import ModelFault
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
 from domain.agent.policy_decision import PolicyDecision
 from domain.agent.safety.sensitive import SensitiveMatter
@@ -239,6 +240,16 @@ class RunRecord(Record):
     ]
     prompt_version: Annotated[
         str | None, Field(default=None, description="Version of the language model's prompt.")
+    ]
+    model_fault: Annotated[
+        ModelFault | None,
+        Field(
+            default=None,
+            description=(
+                "Reason why the preferred language model did not answer; null if it answered or "
+                "was not needed."
+            ),
+        ),
     ]
     joined_review: Annotated[
         Id | None,

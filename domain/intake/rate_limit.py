@@ -44,6 +44,7 @@ class LimitScope(StrEnum):
     WIDGET_CODE = "widget_code"
     WIDGET_CODE_TRY = "widget_code_try"
     RATING = "rating"
+    UNSUBSCRIBE = "unsubscribe"
     INBOUND = "inbound"
     INBOUND_REFUSED = "inbound_refused"
 
@@ -62,7 +63,7 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
 
     Requests are counted per caller:
 
-    - signup, verification, ratings through a link and OAuth clients: per IP address
+    - signup, verification, links in emails and OAuth clients: per IP address
     - MCP and dry runs: per client
     - simulations: per user, and also counted as dry runs of the client
     - widget requests: per IP address within a client, or per session for WIDGET_SESSION; all scopes
@@ -87,6 +88,7 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
         LimitScope.EXCHANGE: 60,
         LimitScope.WIDGET: 600,
         LimitScope.RATING: 60,
+        LimitScope.UNSUBSCRIBE: 60,
         LimitScope.INBOUND: 1200,
         LimitScope.INBOUND_REFUSED: 60,
     }

@@ -130,9 +130,21 @@ class MailServerForbidden(MailRefused):
 
 
 class MailUnreachable(ActionUnreachable):
-    """No SMTP server accepted the email. It was not sent, and sending may be retried."""
+    """No SMTP server accepted the email. It was not sent, and sending may be retried. `by_server`:
+    a mail server rejected only this email for now."""
 
     code = "mail_unreachable"
+
+    def __init__(self, message: str = "", *, by_server: bool = False) -> None:
+        super().__init__(message)
+        self.by_server = by_server
+
+
+class MailServersBusy(MailUnreachable):
+    """The email was not sent, because no connection slot to clients' own mail servers was free in
+    time. Sending is retried until a slot is free."""
+
+    code = "mail_servers_busy"
 
 
 class MailServerUntrusted(MailUnreachable):

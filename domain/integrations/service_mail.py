@@ -20,6 +20,7 @@ class ServiceMail(StrEnum):
     WEBHOOK_NOTICE = "webhook_notice"
     DATA_REQUEST = "data_request"
     OWNER_NOTICE = "owner_notice"
+    MEMBER_NOTICE = "member_notice"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,4 +51,7 @@ LIMITS: Final = {
     ServiceMail.WEBHOOK_NOTICE: ServiceMailLimit(200, uses_allowance=False),
     ServiceMail.DATA_REQUEST: ServiceMailLimit(200, uses_allowance=False),
     ServiceMail.OWNER_NOTICE: ServiceMailLimit(200, uses_allowance=False),
+    # These emails go only to members who chose them, at a verified address. Their hourly limit is
+    # in `domain/reviews/notification.py`.
+    ServiceMail.MEMBER_NOTICE: ServiceMailLimit(200, uses_allowance=False),
 }

@@ -30,6 +30,8 @@ class HousekeepingInput(Contract):
     - `page_drafts_s`: counted from the last edit.
     - `site_imports_s`: a client's 30 latest imports are kept regardless.
     - `sign_in_links_s`: counted from the link's expiry.
+    - `member_mails_s`: longer than a review stays open, so that a repeated step does not notify a
+      member again.
     """
 
     idempotency_s: float = 24 * 3600
@@ -52,6 +54,7 @@ class HousekeepingInput(Contract):
     page_drafts_s: float = 7 * 24 * 3600
     site_imports_s: float = 90 * 24 * 3600
     sign_in_links_s: float = 24 * 3600
+    member_mails_s: float = 30 * 24 * 3600
 
 
 class PruneResult(Contract):

@@ -50,3 +50,13 @@ class TellReviewersInput(Contract):
 
     client_id: str
     review_id: str
+
+
+class MailMembersInput(Contract):
+    """The input for emailing members about tickets that need them."""
+
+
+class MailMembersResult(Contract):
+    """The outcome of one pass. `sent`: the number of emails that the mail server accepted."""
+
+    sent: int

@@ -63,3 +63,9 @@ class DraftMissing(DomainError):
     """There is no draft to approve, because the agent wrote none. A human must write the text."""
 
     code = "draft_missing"
+
+
+class UnsubscribeLinkUnknown(DomainError):
+    """This service did not issue the link that turns off email notifications."""
+
+    code = "unsubscribe_link_unknown"

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.agent.brain import Alternative, Citation, Turn
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.intent import Intent
+from domain.agent.model_fault import ModelFault
 from domain.agent.plan import PlannedAction, StepOutcome
 from domain.agent.policy_decision import PolicyDecision
 from domain.agent.safety.sensitive import SensitiveMatter
@@ -64,6 +65,9 @@ class ReviewSummary(BaseModel):
         description=(
             "Sensitive topic of the message, which always requires a human; null if there is none."
         )
+    )
+    model_fault: ModelFault | None = Field(
+        description="Reason why the language model produced no answer; null if it did."
     )
     classification: str
     confidence: float = Field(ge=0, le=1)

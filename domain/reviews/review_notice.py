@@ -13,7 +13,7 @@ from domain.core.plain_text import without_controls
 NoticeLanguage = Literal["fr", "en"]
 
 _MAX_TICKET: Final = 80
-_REASONS: Final[dict[NoticeLanguage, dict[EscalationReason, str]]] = {
+REASON_TEXTS: Final[dict[NoticeLanguage, dict[EscalationReason, str]]] = {
     "fr": {
         EscalationReason.LOW_CONFIDENCE: "l'agent n'est pas assez sûr de lui",
         EscalationReason.CUSTOMER_REQUEST: "le client demande une personne",
@@ -23,6 +23,8 @@ _REASONS: Final[dict[NoticeLanguage, dict[EscalationReason, str]]] = {
         EscalationReason.TOOL_FAILURE: "une action n'a pas abouti",
         EscalationReason.UNSAFE_INPUT: "le message est inhabituel ou sensible",
         EscalationReason.SHADOW_MODE: "l'agent est à l'essai et n'envoie rien",
+        EscalationReason.AUTOMATION_STOPPED: "l'automatisation est arrêtée",
+        EscalationReason.MODEL_UNAVAILABLE: "le modèle de langage ne répond pas",
     },
     "en": {
         EscalationReason.LOW_CONFIDENCE: "the agent is not sure enough",
@@ -33,6 +35,8 @@ _REASONS: Final[dict[NoticeLanguage, dict[EscalationReason, str]]] = {
         EscalationReason.TOOL_FAILURE: "an action did not succeed",
         EscalationReason.UNSAFE_INPUT: "the message is unusual or sensitive",
         EscalationReason.SHADOW_MODE: "the agent is on trial and sends nothing",
+        EscalationReason.AUTOMATION_STOPPED: "automation is stopped",
+        EscalationReason.MODEL_UNAVAILABLE: "the language model is unavailable",
     },
 }
 
@@ -55,7 +59,7 @@ def notice_text(notice: ReviewNotice, language: NoticeLanguage, dashboard_url: s
     """Return the text of the notification. The last two lines state where to decide the review."""
     ticket = without_controls(notice.ticket_id).replace("\n", " ")[:_MAX_TICKET]
     link = f"{dashboard_url}/reviews/{notice.review_id}"
-    reason = _REASONS[language][notice.reason]
+    reason = REASON_TEXTS[language][notice.reason]
     sure = round(notice.confidence * 100)
     if language == "fr":
         lines = [

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.model_patience import LONGEST_PATIENCE
 from domain.agent.plan import StepOutcome
 from domain.core.contracts import Contract, RunRef
 from domain.runs.run import RunStatus, Timings
@@ -32,9 +33,9 @@ class ProcessEventInput(Contract):
 
     @property
     def lifetime(self) -> timedelta:
-        """Return the maximum lifetime of the run's workflow. It is longer than the time allowed to
-        decide on a review."""
-        return timedelta(seconds=self.review_expiry_s) + _RUN_MARGIN
+        """Return the maximum lifetime of the run's workflow. It is longer than the time to wait for
+        the language model and the time allowed to decide on a review together."""
+        return LONGEST_PATIENCE + timedelta(seconds=self.review_expiry_s) + _RUN_MARGIN
 
 
 class RunFacts(Contract):

@@ -116,6 +116,11 @@ class InboxFilter(BaseModel):
         """Return True if a filter is set. The view and the order are not filters."""
         return bool(self.model_dump(exclude_defaults=True, exclude={"view", "order"}))
 
+    @property
+    def is_of_review(self) -> bool:
+        """Return True if a filter is set that only tickets with a review can match."""
+        return (self.reason, self.min_amount, self.claim) != (None, None, None)
+
 
 class InboxPlace(NamedTuple):
     """The cursor for the inbox: the position of the last ticket on the previous page. `id`: the
@@ -147,6 +152,9 @@ class InboxTicket(BaseModel):
     urgent: bool
     sensitive: SensitiveMatter | None
     amount: Money | None = Field(description="Largest amount that the plan would move.")
+    can_approve: bool = Field(
+        description="True if the review can be approved: it is open and has a draft."
+    )
     needs_second: bool = Field(description="True if two people must approve the review.")
     awaits_second: bool = Field(description="True if one of two approvals is given.")
     claim: Claim | None

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from domain.agent.brain import Alternative, Citation
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.model_fault import ModelFault
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
 from domain.agent.policy_decision import PolicyDecision
 from domain.agent.safety.sensitive import SensitiveMatter
@@ -55,10 +56,12 @@ class Thought(_Part):
 
     `intent`: the intent within the category. `prompt_version`: the version of the prompt, if the
     model is a language model. `doubt`: the brain's own escalation reason. `hold`: the reason why a
-    human must review the result at any confidence.
+    human must review the result at any confidence. `model_fault`: the reason why the preferred
+    language model did not answer. It is also set while the run waits for the model.
     """
 
     model: str | None
+    model_fault: ModelFault | None = None
     prompt_version: str | None
     classification: str | None
     intent: str | None

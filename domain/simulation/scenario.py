@@ -23,7 +23,7 @@ ScenarioFields = Annotated[
         Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")],
         Annotated[str, Field(max_length=500)],
     ],
-    Field(max_length=50),
+    Field(max_length=50, json_schema_extra={"additionalProperties": False}),
 ]
 """Additional fields of the event, as the gateway accepts them."""
 

@@ -242,7 +242,7 @@ def _all_openings(hours: BusinessHours, first: datetime) -> Iterator[Opening]:
             offset = _offset_of(day, zone)
             for opens, closes in _minutes_open(hours.week, day):
                 if offset is None:
-                    yield _instant(day, opens, zone), _instant(day, closes, zone, ends=True)
+                    yield instant_of(day, opens, zone), instant_of(day, closes, zone, ends=True)
                 else:
                     start = midnight - offset
                     yield start + timedelta(minutes=opens), start + timedelta(minutes=closes)
@@ -268,7 +268,7 @@ def _minutes_open(
         yield minutes_of(one.opens), minutes_of(one.closes)
 
 
-def _instant(day: date, minutes: int, zone: ZoneInfo, *, ends: bool = False) -> datetime:
+def instant_of(day: date, minutes: int, zone: ZoneInfo, *, ends: bool = False) -> datetime:
     """Return the instant at which the clock in the zone shows a time of day.
 
     If clocks are set back and show the time twice, an opening starts at the first instant and ends

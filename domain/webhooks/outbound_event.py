@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import to_json
 
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.model_fault import ModelFault
 from domain.billing.quota import Threshold
 
 OutboundEventId = Literal[
@@ -41,6 +42,15 @@ _Classification = Annotated[
 ]
 _Confidence = Annotated[float, Field(ge=0, le=1, description="Confidence of the agent, 0 to 1.")]
 _Score = Annotated[float, Field(ge=-1, le=1, description="Sentiment of the message, -1 to 1.")]
+_ModelFault = Annotated[
+    ModelFault | None,
+    Field(
+        description=(
+            "Reason why the language model produced no answer; null if this is not the cause of "
+            "the event."
+        )
+    ),
+]
 _IntegrationId = Annotated[str, Field(description="ULID of the integration.")]
 _Provider = Annotated[str, Field(description="Provider of the integration, such as `shopify`.")]
 
@@ -122,10 +132,13 @@ class TicketEscalated(TicketEvent):
         EscalationReason, Field(description="Reason for the escalation: why a person must decide.")
     ]
     review_id: Annotated[str, Field(description="ULID of the review that waits for a decision.")]
+    model_fault: _ModelFault = None
 
 
 class TicketResponseFailed(TicketEvent):
-    """The agent produced no answer, or the answer could not be delivered to the customer."""
+    """The agent produced no answer, or the answer could not be delivered to the customer. If the
+    language model is unavailable, `ticket.escalated` is also sent, and a person answers the
+    ticket."""
 
     event = "ticket.response_failed"
 
@@ -139,6 +152,7 @@ class TicketResponseFailed(TicketEvent):
             )
         ),
     ]
+    model_fault: _ModelFault = None
 
 
 class ConversationCreated(TicketEvent):

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.model_fault import ModelFault
 from domain.integrations.providers import Provider
 from domain.runs.sentiment import CRITICAL_AT
 from domain.webhooks.outbound_event import (
@@ -48,6 +49,7 @@ _SAMPLES: Final[tuple[OutboundEvent, ...]] = (
         customer_email=_CUSTOMER,
         error_code="brain_unavailable",
         message="The agent could not answer this ticket.",
+        model_fault=ModelFault.OUTAGE,
     ),
     ConversationCreated(
         conversation_id=_CONVERSATION,

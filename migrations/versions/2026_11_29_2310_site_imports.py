@@ -4,7 +4,7 @@ An import reads pages, and each page becomes a suggestion. An accepted entry kee
 address.
 
 Revision: 5e90b7c2d1f4
-Follows: 8f03c5a2e916
+Follows: d2f61a8c40e7
 """
 
 import sqlalchemy as sa
@@ -14,7 +14,7 @@ from sqlalchemy.dialects import postgresql
 from migrations import tenancy
 
 revision = "5e90b7c2d1f4"
-down_revision = "8f03c5a2e916"
+down_revision = "d2f61a8c40e7"
 branch_labels = None
 depends_on = None
 

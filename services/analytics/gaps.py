@@ -24,10 +24,12 @@ from domain.analytics.gaps import (
 from domain.analytics.ports import ReadsQuestions
 from domain.core.ids import TenantId
 from domain.tenants.actor import ANYONE, Actor
+from services.core.fair_slots import FairSlots
 from services.core.fair_turns import FairTurns
 from store.analytics.open_questions import OpenQuestions
 from store.content.knowledge_search import KnowledgeSearch
 from store.core.database import Database
+from store.exports.payer import has_plan
 
 _PATIENCE_S: Final = 10.0
 
@@ -36,17 +38,24 @@ def _turns() -> FairTurns:
     return FairTurns(patience_s=_PATIENCE_S, most_of_one=4, most=32)
 
 
+def _slots() -> FairSlots:
+    # The reader processes one call at a time, so few callers may wait for it.
+    return FairSlots(2, unpaid=1, patience_s=_PATIENCE_S)
+
+
 @dataclass(frozen=True, slots=True)
 class GapReading:
     """The limits on concurrent knowledge gap reports in one process.
 
     `turns`: a queue that admits one report per client at a time, so that a client uses only one of
-    `reader`'s connections. `searches`: the queue that all searches in the process share.
+    `reader`'s connections. `searches`: the queue that all searches in the process share. `slots`:
+    the limit on concurrent calls to `reader`. Some slots are kept for paying clients.
     """
 
     reader: ReadsQuestions
     searches: FairTurns
     turns: FairTurns = field(default_factory=_turns)
+    slots: FairSlots = field(default_factory=_slots)
 
 
 async def knowledge_gaps(
@@ -67,25 +76,36 @@ async def knowledge_gaps(
     """
     actor.require(ANYONE)
     async with reading.turns.turn(tenant):
-        return await _gaps_since(now - timedelta(days=span), database, tenant, reading, limit=limit)
+        pays = await has_plan(database, tenant, now)
+        since = now - timedelta(days=span)
+        return await _gaps_since(since, database, tenant, reading, limit=limit, pays=pays)
 
 
 async def _gaps_since(
-    since: datetime, database: Database, tenant: TenantId, reading: GapReading, *, limit: int
+    since: datetime,
+    database: Database,
+    tenant: TenantId,
+    reading: GapReading,
+    *,
+    limit: int,
+    pays: bool,
 ) -> KnowledgeGaps:
     async with database.reading(tenant) as connection:
         newest = await OpenQuestions(connection, tenant).newest(since, MAX_QUESTIONS + 1)
     questions = newest[:MAX_QUESTIONS]
-    clusters = ranked(await reading.reader.clusters([one.text for one in questions]), questions)
+    async with reading.slots.slot(tenant, pays=pays):
+        found = await reading.reader.clusters([one.text for one in questions])
+    clusters = ranked(found, questions)
     shown = [[questions[place] for place in cluster.places] for cluster in clusters[:limit]]
     async with database.reading(tenant) as connection:
         answers = await OpenQuestions(connection, tenant).answers(
             [[one.run_id for one in gap] for gap in shown]
         )
     passages = await _written_since(database, tenant, reading.searches, shown)
-    known = await reading.reader.answering(
-        [(gap[0].text, found) for gap, found in zip(shown, passages, strict=True)]
-    )
+    async with reading.slots.slot(tenant, pays=pays):
+        known = await reading.reader.answering(
+            [(gap[0].text, near) for gap, near in zip(shown, passages, strict=True)]
+        )
     return KnowledgeGaps(
         since=since,
         questions=len(questions),

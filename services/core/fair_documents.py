@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from domain.core.document import Document, DocumentReader
 from domain.core.ids import TenantId
+from services.core.fair_slots import FairSlots, Pays, all_pay
 from services.core.fair_turns import FairTurns
 
 _PATIENCE_S: Final = 10.0
@@ -15,24 +16,38 @@ _PATIENCE_S: Final = 10.0
 # memory.
 _MOST_OF_ONE: Final = 8
 _MOST: Final = 64
+# The number of documents that are parsed at one time. A part is kept for clients with a paid plan.
+_SLOTS: Final = 2
+_UNPAID: Final = 1
 
 
 class FairDocuments:
     """A parser that handles each client's documents one at a time. A client that sends many
-    documents therefore delays only its own documents."""
+    documents therefore delays only its own documents. `pays`: whether a client has a paid plan."""
 
     def __init__(
-        self, reader: DocumentReader, *, most_of_one: int = _MOST_OF_ONE, most: int = _MOST
+        self,
+        reader: DocumentReader,
+        *,
+        pays: Pays = all_pay,
+        most_of_one: int = _MOST_OF_ONE,
+        most: int = _MOST,
     ) -> None:
         self._reader = reader
+        self._pays = pays
+        self._slots = FairSlots(_SLOTS, unpaid=_UNPAID, patience_s=_PATIENCE_S)
         self._turns = FairTurns(patience_s=_PATIENCE_S, most_of_one=most_of_one, most=most)
 
     async def read(self, tenant: TenantId, document: Document) -> JsonValue:
         """Parse a document and return the result. A small document is parsed without waiting.
-        Raises CallerBusy if too many callers are waiting, and the errors raised by the parser."""
+        Raises CallerBusy if too many callers are waiting, EngineUnavailable, and the parser's
+        errors."""
         if not document.is_large:
             return await self._reader.read(document)
-        async with self.admitted(tenant):
+        async with (
+            self.admitted(tenant),
+            self._slots.slot(tenant, pays=await self._pays(tenant)),
+        ):
             return await self._reader.read(document)
 
     @asynccontextmanager

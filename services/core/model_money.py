@@ -2,9 +2,11 @@
 after it."""
 
 from contextlib import suppress
+from typing import Final
 
 import structlog
 
+from domain.agent.model_fault import CallHealth, ModelFault
 from domain.billing.model_money import (
     BudgetRefusal,
     BudgetReservation,
@@ -16,6 +18,7 @@ from domain.core.ids import TenantId
 from domain.core.period import day_of, period_of
 from domain.core.ports import Clock
 from domain.tenants.errors import ClientNotFound
+from store.agent.model_alarms import ModelAlarms
 from store.core.database import Database
 from store.runs.brain_costs import BrainCosts
 from store.runs.model_spending import ModelSpending
@@ -23,6 +26,7 @@ from store.tenants.accounts import AccountRepository
 from store.tenants.clients import ClientRepository
 
 _log = structlog.get_logger(__name__)
+_UNKNOWN: Final = CallHealth()
 
 
 class ModelMoney:
@@ -42,7 +46,8 @@ class ModelMoney:
         self, tenant: TenantId, reserve_micros: int
     ) -> BudgetReservation | BudgetRefusal:
         """Reserve money for one call to a language model, and return the reservation. If it would
-        exceed a budget, reserve nothing and return which budget it would exceed.
+        exceed a budget, reserve nothing, start the client's alarm, and return which budget it would
+        exceed.
 
         The reservation is committed when this method returns. If the process exits before `book`,
         the reservation is treated as spent. Call this method outside any transaction. Raises
@@ -59,6 +64,7 @@ class ModelMoney:
             month_micros = self._budget.month(own, is_unpaid=is_unpaid)
             costs = BrainCosts(connection, tenant)
             if not await costs.reserve(period, reserve_micros, month_micros):
+                await ModelAlarms(connection, tenant).start(ModelFault.BUDGET, now)
                 return BudgetRefusal.MONTH
         reservation = BudgetReservation(period, day, scopes_of(is_unpaid=is_unpaid))
         refused_by = await self._reserve_day(reservation, reserve_micros)
@@ -67,6 +73,7 @@ class ModelMoney:
         _log.warning("model ceiling reached", scope=refused_by, client_id=tenant)
         async with self._database.tenant(tenant) as connection:
             await BrainCosts(connection, tenant).give_back(period, reserve_micros)
+            await ModelAlarms(connection, tenant).start(ModelFault.BUDGET, now)
         return BudgetRefusal.DAY
 
     async def book(
@@ -78,10 +85,14 @@ class ModelMoney:
         tokens_out: int,
         cost_micros: int,
         reserved_micros: int,
+        health: CallHealth = _UNKNOWN,
     ) -> None:
         """Replace a reservation with the actual cost, in the month and on the day of the
-        reservation. The replacement is committed separately from the caller's transaction, because
-        the money is spent even if the answer is not stored."""
+        reservation. Start and end the client's alarms as `health` requires.
+
+        All of this is committed separately from the caller's transaction, because the money is
+        spent even if the answer is not stored.
+        """
         async with self._database.tenant(tenant) as connection:
             await BrainCosts(connection, tenant).add(
                 reservation.period,
@@ -90,6 +101,11 @@ class ModelMoney:
                 cost_micros=cost_micros,
                 reserved_micros=reserved_micros,
             )
+            alarms, now = ModelAlarms(connection, tenant), self._now()
+            if health.raised is not None:
+                await alarms.start(health.raised, now)
+            if health.ended:
+                await alarms.end(health.ended, now)
         async with self._database.unscoped() as connection:
             spending = ModelSpending(connection)
             for scope in reservation.scopes:

@@ -6,6 +6,7 @@ from domain.runs.errors import InvalidTriage
 from domain.runs.triage import ConversationTriage, TriageChange, checked_choice
 from domain.tenants.actor import REVIEWERS, Actor, without_address
 from services.core.unit_of_work import UnitOfWork
+from store.reviews.member_notices import MemberNoticeRepository
 from store.runs.triage import TriageRepository
 from store.tenants.standings import MemberStandings
 
@@ -25,7 +26,8 @@ async def update_conversations(
     If the change fails for one conversation, no conversation changes. Each change has its own audit
     entry.
 
-    The triage does not affect the agent's work. Raises RoleRequired, ConversationNotFound, and
+    The triage does not affect the agent's work. A new assignee who chose emails is notified, unless
+    the assignee is the actor. Raises RoleRequired, ConversationNotFound, and
     InvalidTriage for an invalid change, an assignee who is not a member, or too many
     conversations.
     """
@@ -35,6 +37,10 @@ async def update_conversations(
     present = await triages.lock(chosen, work.now)
     after = {one: change.applied_to(present[one], work.now) for one in chosen}
     await _check_assignee(work, change)
+    if change.assignee and change.assignee != actor.name:
+        assigned = [one for one in chosen if present[one].assignee != change.assignee]
+        notices = MemberNoticeRepository(work.connection, work.tenant)
+        await notices.assigned(assigned, change.assignee, work.now)
     for conversation_id, triage in after.items():
         await triages.set(conversation_id, triage, work.now)
         work.note(

@@ -15,6 +15,7 @@ from domain.tenants.business_hours import (
     check_business_hours,
 )
 from services.core.unit_of_work import UnitOfWork
+from store.reviews.member_notifications import MemberNotificationRepository
 from store.tenants.accounts import AccountRepository
 from store.tenants.business_hours import BusinessHoursRepository
 
@@ -32,7 +33,8 @@ async def read_business_hours(
 
 async def set_business_hours(work: UnitOfWork, actor: Actor, hours: BusinessHours) -> BusinessHours:
     """Replace the client's business hours, and return their stored form. Waiting times use the new
-    hours immediately. Metrics use the new hours the next time they are computed.
+    hours immediately. Metrics use the new hours the next time they are computed. Members' digests
+    follow the new time zone.
 
     Raises RoleRequired, ClientNotFound, and InvalidSettings if the hours are invalid.
     """
@@ -44,6 +46,9 @@ async def set_business_hours(work: UnitOfWork, actor: Actor, hours: BusinessHour
     if wanted == before:
         return before
     await repository.set(wanted, work.now)
+    if wanted.time_zone != before.time_zone:
+        notifications = MemberNotificationRepository(work.connection, work.tenant)
+        await notifications.reschedule_digests(work.now)
     changed = [name for name in BusinessHours.model_fields if _differ(name, before, wanted)]
     work.note(actor, "business hours changed", fields=" ".join(sorted(changed)))
     return wanted

@@ -9,6 +9,7 @@ from domain.tenants.key_choice import KEEP_ALL, KeyChoice
 from domain.tenants.user import check_user_id
 from services.core.unit_of_work import UnitOfWork
 from store.identity.invitations import InvitationRepository
+from store.reviews.member_notifications import MemberNotificationRepository
 from store.reviews.replies import ReplyRepository
 from store.tenants.accounts import AccountRepository
 from store.tenants.keys import KeyRepository
@@ -107,7 +108,8 @@ async def _end_powers(
     work: UnitOfWork, actor: Actor, user_id: str, role: Role | None, keys: KeyChoice | None
 ) -> None:
     """Revoke the credentials and invitations of a user who no longer manages the client. If the
-    user may no longer answer customers, also cancel the user's replies that can still be undone.
+    user may no longer answer customers, also cancel the user's replies that can still be undone. If
+    the user is no longer a member, also delete the user's notifications.
 
     Raises KeysUndecided if the user has created active keys and `keys` contains no decision.
     """
@@ -116,6 +118,8 @@ async def _end_powers(
     # The code that issues an OAuth key takes the same lock. That code either reads the new role, or
     # has already issued the key, which is then revoked here.
     await AccountRepository(work.connection, work.tenant).lock()
+    if role is None:
+        await MemberNotificationRepository(work.connection, work.tenant).remove(user_id)
     if role not in REVIEWERS:
         for reply_id in await ReplyRepository(work.connection, work.tenant).cancel_of(
             user_id, work.now

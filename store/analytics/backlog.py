@@ -21,11 +21,12 @@ exact counts take seconds."""
 class Backlog:
     """Counts of pending work across all clients. Each count is at most `COUNTED_TO`.
 
-    `received_runs`: runs that are admitted but not yet started by a worker. `oldest_received`: when
-    the oldest of these runs was admitted. `open_reviews`: undecided reviews. `pending_deliveries`:
-    webhook deliveries in progress or waiting for a retry. `unfinished_webhooks`: inbound webhooks
-    that are being processed or queued. Webhooks that wait because their client has reached a limit
-    are not included. `oldest_webhook`: when the oldest unfinished webhook arrived.
+    `received_runs`: runs that are admitted but not yet started by a worker. Runs that wait for a
+    language model are not included. `oldest_received`: when the oldest of these runs was admitted.
+    `open_reviews`: undecided reviews. `pending_deliveries`: webhook deliveries in progress or
+    waiting for a retry. `unfinished_webhooks`: inbound webhooks that are being processed or queued.
+    Webhooks that wait because their client has reached a limit are not included. `oldest_webhook`:
+    when the oldest unfinished webhook arrived.
     """
 
     received_runs: int
@@ -45,7 +46,9 @@ async def read_backlog(connection: AsyncConnection) -> Backlog:
 def backlog_query() -> sa.Select[int, datetime | None, int, int, int, datetime | None]:
     """Return the query for the backlog. Each count uses a partial index that contains only the rows
     of pending work."""
-    received = sa.select(engine_runs.c.received_at).where(engine_runs.c.status == "received")
+    received = sa.select(engine_runs.c.received_at).where(
+        engine_runs.c.status == "received", engine_runs.c.model_fault.is_(None)
+    )
     undecided = sa.select(escalation_tickets.c.id).where(
         escalation_tickets.c.decided_at.is_(None),
         escalation_tickets.c.status.in_(("pending", "claimed")),

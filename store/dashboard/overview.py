@@ -64,6 +64,8 @@ _OVERVIEW: Final = sa.text(f"""
             WHERE currency IS NOT NULL GROUP BY currency) AS sums) AS at_stake,
         (SELECT jsonb_agg(to_jsonb(found)) FROM (
             SELECT * FROM trouble ORDER BY kind, name LIMIT :most) AS found) AS troubles,
+        (SELECT array_agg(fault ORDER BY fault) FROM model_alarms
+         WHERE client_id = :client_id AND ended_at IS NULL) AS model_alarms,
         {_STEPS}
 """)  # noqa: S608 - our own columns
 
@@ -86,6 +88,7 @@ async def read_overview(connection: AsyncConnection, tenant: TenantId) -> Overvi
         ),
         troubles=tuple(Trouble(**one) for one in row["troubles"] or ()),
         done=_completed(row),
+        model_alarms=tuple(row["model_alarms"] or ()),
     )
 
 

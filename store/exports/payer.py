@@ -25,3 +25,12 @@ async def is_payer(database: Database, tenant: TenantId, now: datetime) -> bool:
     except ProgrammingError:
         return False
     return is_accountable(subscription, now)
+
+
+async def has_plan(database: Database, tenant: TenantId, now: datetime) -> bool:
+    """Return the same as `is_payer`, but False if the client is being erased. Raises
+    EngineUnavailable."""
+    try:
+        return await is_payer(database, tenant, now)
+    except NoClient:
+        return False

@@ -159,7 +159,7 @@ SOURCES: Final[Mapping[Section, Source]] = {
             *_number("tokens_in tokens_out cost_micros"),
             *_json("timings"),
             *_number("duration_ms"),
-            *_text("error_code intent sensitive prompt_version joined_review"),
+            *_text("error_code intent sensitive prompt_version model_fault joined_review"),
             *_time("received_at answered_at finished_at"),
             Column("event", CellKind.JSON, _EVENT),
             Column("actions", CellKind.JSON, _ACTIONS),

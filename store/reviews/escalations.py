@@ -26,6 +26,7 @@ from domain.reviews.escalation import (
 )
 from store.core.repository import owner_of
 from store.reviews.case_messages import CaseMessages
+from store.reviews.member_notices import MemberNoticeRepository
 from store.reviews.opening import standing_of_run
 from store.reviews.request_authors import AUTHORS
 from store.reviews.tables import escalation_tickets
@@ -66,7 +67,8 @@ class EscalationRepository(CaseMessages):
         round.
 
         The review needs a second approver if the policy requires one for any of the run's actions.
-        In a later round, the review starts with the messages that joined earlier rounds.
+        In a later round, the review starts with the messages that joined earlier rounds. The
+        members who chose an email for each review are notified.
         """
         standing = standing_of_run(
             client_id=self._tenant,
@@ -82,6 +84,8 @@ class EscalationRepository(CaseMessages):
             .from_select([column.name for column in standing.selected_columns], standing)
             .on_conflict_do_nothing(index_elements=["client_id", "run_id", "round"])
         )
+        notices = MemberNoticeRepository(self._connection, self._tenant)
+        await notices.review_opened(ref.run_id, round_, now)
 
     async def of_round(self, run_id: str, round_: int) -> str:
         """Return the id of the review that a round of a run opened."""

@@ -7,24 +7,17 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from domain.reviews.escalation import CLAIM_LASTS
-from domain.runs.inbox import (
-    NO_ASSIGNEE,
-    ClaimFilter,
-    InboxFilter,
-    InboxPlace,
-    InboxTicket,
-    InboxView,
-)
+from domain.runs.inbox import InboxFilter, InboxPlace, InboxTicket
 from store.core.repository import TenantRepository
-from store.reviews.inbox_sources import NEEDS_TEAM, OPEN, candidates
+from store.reviews.inbox_filters import chosen, end, is_filtered
+from store.reviews.inbox_sources import NEEDS_TEAM, OPEN
 from store.runs.triage import STATUS
 
-LOOKED_THROUGH: Final = 2_000
+LOOKED_THROUGH: Final = 1_000
 """Maximum number of tickets that are examined for one page of a filtered list. Some filters have no
 index."""
 
 _PREVIEW: Final = 200
-_SOME: Final = 4
 _IS_OPEN: Final = f"coalesce(review.status IN ({OPEN}), false)"
 _WAITS: Final = "said.direction = 'inbound'"
 # The condition uses CASE, because the lookup can then use an index. With coalesce, row-level
@@ -45,11 +38,6 @@ _FOUND: Final = """
     SELECT * FROM unnest(CAST(:reviews AS text[]), CAST(:conversations AS text[]),
                          CAST(:places AS int[])) AS found (review_id, conversation_id, place)
 """
-# The filters are applied before the details are read, because they may exclude most tickets.
-_FILTERED: Final = f"""
-    SELECT found.* FROM ({_FOUND}) AS found {_TALK_AND_REVIEW}
-    WHERE {{filters}} ORDER BY place LIMIT :limit
-"""  # noqa: S608 - our own names
 _PAGE: Final = f"""
     SELECT found.place, talk.id AS conversation_id, review.id AS review_id,
            coalesce(talk.customer_email, event.unified ->> 'customer_email', event.customer_email)
@@ -60,6 +48,8 @@ _PAGE: Final = f"""
                AS preview,
            coalesce(talk.channel, event.unified ->> 'channel') AS channel,
            run.classification, review.reason, review.status AS review_status,
+           {_IS_OPEN} AND coalesce(coalesce(review.edited_text, review.draft) ~ '\\S', false)
+               AS can_approve,
            coalesce(review.urgent, false) AS urgent, review.sensitive, review.amount,
            review.currency, coalesce(review.needs_second, false) AS needs_second,
            {_IS_OPEN} AND review.first_approved_by IS NOT NULL AS awaits_second,
@@ -74,7 +64,7 @@ _PAGE: Final = f"""
                 WHEN {_WAITS} THEN coalesce(talk.waiting_since, said.created_at) END
                AS waiting_since,
            talk.last_message_at
-    FROM ({{tickets}}) AS found {_TALK_AND_REVIEW}
+    FROM ({_FOUND}) AS found {_TALK_AND_REVIEW}
     LEFT JOIN LATERAL (
         SELECT event_id FROM engine_runs
         WHERE client_id = :client_id AND id = review.run_id LIMIT 1
@@ -118,35 +108,29 @@ class InboxReader(TenantRepository):
         With a filter that has no index, at most LOOKED_THROUGH tickets are examined. The page may
         then be short although there is a next page.
         """
-        filters = _filters(wanted)
-        # If no filter is chosen, only the view `agent` excludes tickets, and it excludes few. A
-        # small window therefore suffices.
-        more = LOOKED_THROUGH if wanted.is_set else _SOME * limit
-        window = more if filters else limit + 1
+        is_part = is_filtered(wanted)
+        window = LOOKED_THROUGH if is_part else limit + 1
         values = self._values(wanted, user=user, after=after, now=now)
-        found = await self._read(candidates(wanted, after), {**values, "window": window})
-        chosen = found if filters else found[:limit]
-        rows = await self._details(filters, chosen, {**values, "limit": limit + 1})
-        tickets = [InboxTicket.model_validate(_fields(row)) for row in rows[:limit]]
-        if len(rows) > limit:
-            last = found[rows[limit - 1].place]
-        elif len(found) == window:
-            last = found[-1] if filters else found[limit - 1]
+        values |= {"window": window, "limit": limit + 1}
+        found = await self._read(chosen(wanted, after), values)
+        rows = await self._details(found[:limit], values)
+        tickets = [InboxTicket.model_validate(_fields(row)) for row in rows]
+        if len(found) > limit:
+            last = found[limit - 1]
+        elif is_part and (ends := await self._read(end(wanted, after), values)):
+            last = ends[0]
         else:
             return tickets, None
         return tickets, InboxPlace(last.is_urgent, last.at, last.id)
 
-    async def _details(
-        self, filters: str, found: list[Any], values: Mapping[str, object]
-    ) -> list[Any]:
-        """Return the details of the found tickets that the filters do not exclude."""
+    async def _details(self, found: list[Any], values: Mapping[str, object]) -> list[Any]:
+        """Return the details of the found tickets."""
         given = {
             "reviews": [one.review_id for one in found],
             "conversations": [one.conversation_id for one in found],
             "places": list(range(len(found))),
         }
-        tickets = _FILTERED.format(filters=filters) if filters else _FOUND
-        return await self._read(_PAGE.format(tickets=tickets), {**values, **given})
+        return await self._read(_PAGE, {**values, **given})
 
     async def conversations_of(self, review_ids: tuple[str, ...]) -> dict[str, str]:
         """Return the ids of the reviews' conversations, by review id. Reviews without a
@@ -206,46 +190,6 @@ _OPEN_REVIEWS: Final = sa.text(f"""
     WHERE client_id = :client_id AND conversation_id = ANY(:conversations) AND status IN ({OPEN})
     ORDER BY id
 """)  # noqa: S608 - our own names
-
-
-# The run of the review's message, or of the conversation's latest message from the customer.
-_RUN: Final = """(CASE WHEN review.id IS NOT NULL THEN (
-        SELECT {what} FROM engine_runs AS run
-        WHERE run.client_id = :client_id AND run.id = review.run_id)
-    ELSE (
-        SELECT {what} FROM (
-            SELECT event_id FROM engine_messages
-            WHERE client_id = :client_id AND conversation_id = talk.id AND direction = 'inbound'
-            ORDER BY created_at DESC LIMIT 1
-        ) AS asked
-        JOIN engine_runs AS run ON run.client_id = :client_id AND run.event_id = asked.event_id)
-    END)"""
-_CLASSIFICATION: Final = _RUN.format(what="run.classification")
-_IS_AT_WORK: Final = f"review.id IS NULL AND NOT {NEEDS_TEAM}"
-
-
-def _filters(wanted: InboxFilter) -> str:
-    """Return the SQL for the filters that are applied to a limited number of tickets. The SQL is
-    empty if the view's sources already apply all filters."""
-    is_all, is_agent = wanted.view is InboxView.ALL, wanted.view is InboxView.AGENT
-    holders = "coalesce(talk.assignee, ''), CASE WHEN {open} THEN review.claimed_by END"
-    holders = holders.format(open=_IS_OPEN)
-    chosen = {
-        _IS_AT_WORK: is_agent,
-        "review.reason = :reason": wanted.reason is not None,
-        f"{_CLASSIFICATION} = :classification": wanted.classification is not None,
-        "review.amount >= :min_amount": wanted.min_amount is not None,
-        "review.status = 'claimed'": wanted.claim is ClaimFilter.CLAIMED,
-        "review.status = 'pending'": wanted.claim is ClaimFilter.PENDING,
-        "talk.channel = :channel": wanted.channel is not None,
-        f"talk.id IS NOT NULL AND {STATUS} = :status": wanted.status is not None,
-        f":assignee IN ({holders})": wanted.assignee not in (None, NO_ASSIGNEE) and not is_all,
-        f"({holders}) IS NOT DISTINCT FROM ('', NULL)": wanted.assignee == NO_ASSIGNEE,
-        "talk.tags ? :tag": wanted.tag is not None,
-        "talk.is_critical": wanted.unhappy,
-        "talk.taken_at IS NOT NULL": wanted.taken,
-    }
-    return " AND ".join(sql for sql, is_chosen in chosen.items() if is_chosen)
 
 
 def _fields(row: Any) -> dict[str, Any]:

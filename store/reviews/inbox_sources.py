@@ -5,7 +5,7 @@ depends on the page and not on the number of tickets. In the views `needs`, `sec
 and `mine`, the first sources read the indexes of open reviews.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,6 +13,7 @@ from domain.reviews.escalation import OPEN_STATUSES, Decision
 from domain.runs.inbox import NO_ASSIGNEE, ClaimFilter, InboxFilter, InboxPlace, InboxView
 from domain.runs.run import RunStatus
 from domain.runs.triage import ConversationStatus
+from store.runs.triage import STATUS
 
 OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES, reverse=True))
 
@@ -29,25 +30,24 @@ _IS_FIRST: Final = f"""NOT EXISTS (
 _OF_TALK: Final = f"""SELECT {{what}} FROM escalation_tickets AS review
     WHERE review.client_id = :client_id AND review.conversation_id = talk.id
       AND {_IS_OPEN}"""  # noqa: S608 - our own names
-_FIRST_REVIEW: Final = (
+FIRST_REVIEW: Final = (
     "(" + _OF_TALK.format(what="review.id") + " ORDER BY NOT urgent, created_at, id LIMIT 1)"
 )
-_HAS_NO_REVIEW: Final = f"NOT EXISTS ({_OF_TALK.format(what='')})"
 # For reviews that are older than the column `conversation_id`, the conversation is looked up
 # through the review's message.
-_CONVERSATION: Final = """coalesce(review.conversation_id, (
+CONVERSATION: Final = """coalesce(found.conversation_id, (
     SELECT said.conversation_id FROM engine_runs AS run
     JOIN engine_messages AS said
       ON said.client_id = run.client_id AND said.event_id = run.event_id
      AND said.direction = 'inbound'
-    WHERE run.client_id = :client_id AND run.id = review.run_id))"""
+    WHERE run.client_id = :client_id AND run.id = found.run_id))"""
 # The conversation's latest message. It is checked in addition to `waiting_since`, because an
 # earlier version of the service may have stored an answer without clearing that column.
 _LATEST: Final = """(
     SELECT direction, event_id FROM engine_messages
     WHERE client_id = :client_id AND conversation_id = talk.id
     ORDER BY created_at DESC LIMIT 1)"""
-_IS_UNANSWERED: Final = f"EXISTS (SELECT FROM {_LATEST} AS said WHERE said.direction = 'inbound')"
+IS_UNANSWERED: Final = f"EXISTS (SELECT FROM {_LATEST} AS said WHERE said.direction = 'inbound')"
 # The state of the run's last review, or of the review that its message joined.
 _LAST_DECISION: Final = """coalesce(
     (SELECT review.status FROM escalation_tickets AS review
@@ -74,28 +74,37 @@ _CLAIMED: Final = f"{_IS_OPEN} AND review.claimed_by = {{who}} AND review.claime
 
 @dataclass(frozen=True, slots=True)
 class InboxSource:
-    """One source of a view. `at`: the column that sorts the source. `urgent`: whether the source's
-    tickets precede those of the other sources when the longest wait is listed first."""
+    """One source of a view. `at`: the column that sorts the source. `where`: a condition that an
+    index applies, or that excludes few rows. `fits`: the filters that no index applies, as a
+    condition on the source's own columns. They are checked only for a limited number of tickets.
+    `urgent`: whether the source's tickets precede those of the other sources when the longest wait
+    is listed first."""
 
     table: str
     at: str
     where: str
-    review_id: str
-    conversation_id: str
+    fits: str = "true"
     urgent: bool = False
+
+    @property
+    def is_review(self) -> bool:
+        """Return True if the source lists reviews, and False if it lists conversations."""
+        return self.table == "escalation_tickets"
 
     def sql(self, after: InboxPlace | None, *, newest_first: bool) -> str | None:
         """Return the SQL for the source's next tickets after the place `after`, or None if there
         are none."""
-        alias = "review" if self.table == "escalation_tickets" else "talk"
+        alias = "review" if self.is_review else "talk"
+        review = "review.run_id, review.conversation_id"
+        columns = review if self.is_review else "NULL::text AS run_id, talk.id AS conversation_id"
         behind, direction = "", "DESC" if newest_first else "ASC"
         if after is not None and (newest_first or after.urgent == self.urgent):
             behind = f"AND ({self.at}, {alias}.id) {'<' if newest_first else '>'} (:at, :id)"
         elif after is not None and self.urgent:
             return None
         return f"""(
-            SELECT {self.review_id} AS review_id, {self.conversation_id} AS conversation_id,
-                   {self.urgent} AS is_urgent, {self.at} AS at, {alias}.id
+            SELECT {self.is_review} AS is_review, {columns}, {self.urgent} AS is_urgent,
+                   {self.at} AS at, {alias}.id, {self.fits} AS fits
             FROM {self.table} AS {alias}
             WHERE {alias}.client_id = :client_id AND {self.where} {behind}
             ORDER BY {self.at} {direction}, {alias}.id {direction} LIMIT :window
@@ -103,13 +112,18 @@ class InboxSource:
 
 
 def candidates(wanted: InboxFilter, after: InboxPlace | None) -> str:
-    """Return the SQL for the tickets that may be on the next page, with their places in the list.
-    All of them are on the page if `InboxReader.page` applies no filters."""
+    """Return the SQL for the next `:window` tickets of the view's sources, in any order. Some of
+    them may not match the filters."""
     newest_first = wanted.is_newest_first
-    found = [one.sql(after, newest_first=newest_first) for one in _sources(wanted)]
+    found = [one.sql(after, newest_first=newest_first) for one in sources(wanted)]
     parts = " UNION ALL ".join(filter(None, found)) or _NOTHING
-    order = "at DESC, id DESC" if newest_first else "is_urgent DESC, at, id"
+    order = order_of(wanted)
     return f"SELECT * FROM ({parts}) AS sources ORDER BY {order} LIMIT :window"  # noqa: S608
+
+
+def order_of(wanted: InboxFilter) -> str:
+    """Return the SQL for the order of the list."""
+    return "at DESC, id DESC" if wanted.is_newest_first else "is_urgent DESC, at, id"
 
 
 def needs_team() -> str:
@@ -120,53 +134,65 @@ def needs_team() -> str:
          WHERE review.client_id = :client_id AND {_IS_OPEN} AND {_IS_FIRST} LIMIT :window)
         UNION ALL
         (SELECT FROM ai_conversations AS talk
-         WHERE talk.client_id = :client_id AND {_WAITS} AND {_IS_AWAKE} AND {NEEDS_TEAM}
+         WHERE talk.client_id = :client_id AND {_WAITS} AND NOT talk.answer_skipped
+           AND {_IS_AWAKE} AND {NEEDS_TEAM}
          LIMIT :window)
         LIMIT :window"""  # noqa: S608 - our own names
 
 
-_NOTHING: Final = """SELECT NULL::text AS review_id, NULL::text AS conversation_id,
-    false AS is_urgent, now() AS at, '' AS id WHERE false"""
+_NOTHING: Final = """SELECT false AS is_review, NULL::text AS run_id,
+    NULL::text AS conversation_id, false AS is_urgent, now() AS at, '' AS id, false AS fits
+    WHERE false"""
 
 
-def _sources(wanted: InboxFilter) -> Iterator[InboxSource]:
+def sources(wanted: InboxFilter) -> Iterator[InboxSource]:
+    """Yield the sources of the view, with the filters that they apply."""
     match wanted.view:
         case InboxView.NEEDS:
             yield from _reviews(wanted, _IS_FIRST)
-            yield from _waiting(wanted, NEEDS_TEAM)
+            yield from _waiting(wanted, skipped=(False,))
         case InboxView.SECOND:
             yield from _reviews(wanted, f"review.first_approved_by IS NOT NULL AND {_IS_FIRST}")
+        case InboxView.UNANSWERED | InboxView.ALL if wanted.is_of_review:
+            yield from _reviews(wanted, _IS_FIRST)
         case InboxView.UNANSWERED:
             yield from _reviews(wanted, f"{_IS_FIRST} AND {_IS_NOT_WAITING}")
-            yield from _waiting(wanted, _IS_UNANSWERED)
+            yield from _waiting(wanted, skipped=(False, True))
         case InboxView.MINE:
-            yield from _reviews(wanted, _CLAIMED.format(who=":user"))
-            is_mine = "talk.assignee = :user"
-            yield _talks(f"{is_mine} AND {_not_claimed(':user')} AND {_in_work(wanted)}")
-            yield _talks(
-                "talk.taken_at IS NOT NULL AND talk.taken_by = :user AND "
-                f"({is_mine}) IS NOT TRUE AND {_not_claimed(':user')} AND {_in_work(wanted)}"
-            )
-        case InboxView.AGENT:
-            yield _talks(
-                "talk.closed_at IS NULL AND talk.handed_over_at IS NULL AND talk.taken_at IS NULL"
-                f" AND {_HAS_NO_REVIEW}"
-            )
-        case InboxView.ALL if wanted.assignee not in (None, NO_ASSIGNEE):
-            yield _talks("talk.assignee = :assignee")
-            yield from _reviews(
-                wanted, f"{_CLAIMED.format(who=':assignee')} AND {_IS_NOT_ASSIGNED}"
-            )
+            yield from _mine(wanted)
+        case InboxView.AGENT if not wanted.is_of_review:
+            is_left = "talk.handed_over_at IS NULL AND talk.taken_at IS NULL"
+            yield _talks(wanted, "talk.closed_at IS NULL", is_left)
         case InboxView.ALL:
-            yield _talks(_indexed(wanted))
+            yield from _all(wanted)
         case InboxView.DECIDED:
             yield InboxSource(
                 "escalation_tickets",
                 "review.decided_at",
-                f"review.decided_at IS NOT NULL{_of_review(wanted)}",
-                "review.id",
-                _CONVERSATION,
+                "review.decided_at IS NOT NULL",
+                _all_of(of_review(wanted)),
             )
+
+
+def _mine(wanted: InboxFilter) -> Iterator[InboxSource]:
+    """Yield the sources of tickets that the caller claimed, that are assigned to the caller, or
+    that the caller took over."""
+    yield from _reviews(wanted, _CLAIMED.format(who=":user"))
+    is_mine = "talk.assignee = :user"
+    in_work = f"{_not_claimed(':user')} AND {_in_work(wanted)}"
+    yield _talks(wanted, f"{is_mine} AND {in_work}")
+    taken = f"talk.taken_at IS NOT NULL AND talk.taken_by = :user AND ({is_mine}) IS NOT TRUE"
+    yield _talks(wanted, f"{taken} AND {in_work}")
+
+
+def _all(wanted: InboxFilter) -> Iterator[InboxSource]:
+    """Yield the sources of all tickets, or of those that the chosen member handles."""
+    if wanted.assignee in (None, NO_ASSIGNEE):
+        yield _talks(wanted, _indexed(wanted))
+        return
+    yield _talks(wanted, "talk.assignee = :assignee")
+    claimed = _CLAIMED.format(who=":assignee")
+    yield from _reviews(wanted, f"{claimed} AND {_IS_NOT_ASSIGNED}")
 
 
 _IS_NOT_WAITING: Final = f"""NOT EXISTS (
@@ -182,29 +208,33 @@ _IS_NOT_ASSIGNED: Final = """NOT EXISTS (
 def _reviews(wanted: InboxFilter, where: str) -> Iterator[InboxSource]:
     """Yield the sources of open reviews. When the longest wait is listed first, urgent reviews are
     a separate source, because they precede all others."""
-    condition = f"{_IS_OPEN} AND {where}{_of_review(wanted)}"
+    condition = " AND ".join([_IS_OPEN, where, *of_review(wanted)])
     table, at = "escalation_tickets", "review.created_at"
     if wanted.is_newest_first:
-        yield InboxSource(table, at, condition, "review.id", _CONVERSATION)
+        yield InboxSource(table, at, condition)
         return
     for urgent in (True, False):
         only = f"review.urgent AND {condition}" if urgent else f"NOT review.urgent AND {condition}"
-        yield InboxSource(table, at, only, "review.id", _CONVERSATION, urgent)
+        yield InboxSource(table, at, only, urgent=urgent)
 
 
-def _waiting(wanted: InboxFilter, where: str) -> Iterator[InboxSource]:
-    """Yield the source of conversations that wait for an answer. Yield nothing if only closed
-    conversations are wanted, because these do not wait."""
-    if wanted.status is ConversationStatus.CLOSED:
+def _waiting(wanted: InboxFilter, *, skipped: Iterable[bool]) -> Iterator[InboxSource]:
+    """Yield the sources of conversations that wait for an answer. `skipped`: whether to list the
+    conversations whose latest message the agent left without an answer. Their index contains both
+    kinds separately. Yield nothing if only closed conversations are wanted, because these do not
+    wait, or if only tickets with certain reviews are wanted."""
+    if wanted.status is ConversationStatus.CLOSED or wanted.is_of_review:
         return
     when = _IS_ASLEEP if wanted.status is ConversationStatus.SNOOZED else _IS_AWAKE
-    condition = f"{_WAITS} AND {when} AND {where}"
-    review_id = "NULL::text" if wanted.view is InboxView.NEEDS else _FIRST_REVIEW
-    yield InboxSource("ai_conversations", "talk.waiting_since", condition, review_id, "talk.id")
+    for one in skipped:
+        kind = "talk.answer_skipped" if one else "NOT talk.answer_skipped"
+        condition, fits = f"{_WAITS} AND {kind} AND {when}", _all_of(of_talk(wanted))
+        yield InboxSource("ai_conversations", "talk.waiting_since", condition, fits)
 
 
-def _talks(where: str) -> InboxSource:
-    return InboxSource("ai_conversations", "talk.last_message_at", where, _FIRST_REVIEW, "talk.id")
+def _talks(wanted: InboxFilter, where: str, fits: str = "true") -> InboxSource:
+    conditions = _all_of([fits, *of_talk(wanted)])
+    return InboxSource("ai_conversations", "talk.last_message_at", where, conditions)
 
 
 def _not_claimed(who: str) -> str:
@@ -226,15 +256,33 @@ def _in_work(wanted: InboxFilter) -> str:
             return f"talk.closed_at IS NULL AND {_IS_AWAKE}"
 
 
-def _of_review(wanted: InboxFilter) -> str:
-    """Return the SQL for the filters that concern only the review's own columns."""
+def of_review(wanted: InboxFilter) -> list[str]:
+    """Return the SQL conditions for the filters that concern only the review's own columns."""
     chosen = {
-        " AND review.reason = :reason": wanted.reason is not None,
-        " AND review.amount >= :min_amount": wanted.min_amount is not None,
-        " AND review.status = 'claimed'": wanted.claim is ClaimFilter.CLAIMED,
-        " AND review.status = 'pending'": wanted.claim is ClaimFilter.PENDING,
+        "review.reason = :reason": wanted.reason is not None,
+        "review.amount >= :min_amount": wanted.min_amount is not None,
+        "review.status = 'claimed'": wanted.claim is ClaimFilter.CLAIMED,
+        "review.status = 'pending'": wanted.claim is ClaimFilter.PENDING,
     }
-    return "".join(sql for sql, is_chosen in chosen.items() if is_chosen)
+    return [sql for sql, is_chosen in chosen.items() if is_chosen]
+
+
+def of_talk(wanted: InboxFilter) -> list[str]:
+    """Return the SQL conditions for the filters that concern only the conversation's own
+    columns."""
+    chosen = {
+        "talk.channel = :channel": wanted.channel is not None,
+        f"{STATUS} = :status": wanted.status is not None,
+        "talk.assignee IS NULL": wanted.assignee == NO_ASSIGNEE,
+        "talk.tags ? :tag": wanted.tag is not None,
+        "talk.is_critical": wanted.unhappy,
+        "talk.taken_at IS NOT NULL": wanted.taken,
+    }
+    return [sql for sql, is_chosen in chosen.items() if is_chosen]
+
+
+def _all_of(conditions: Iterable[str]) -> str:
+    return " AND ".join(conditions) or "true"
 
 
 def _indexed(wanted: InboxFilter) -> str:

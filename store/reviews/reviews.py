@@ -119,6 +119,7 @@ _SUMMARY: Final = (
         _TICKETS.reason,
         _TICKETS.urgent,
         _TICKETS.sensitive,
+        engine_runs.c.model_fault,
         sa.func.coalesce(engine_runs.c.classification, "").label("classification"),
         sa.func.coalesce(engine_runs.c.confidence, 0).label("confidence"),
         CUSTOMER_EMAIL,

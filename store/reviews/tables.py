@@ -1,4 +1,4 @@
-"""The tables of reviews and of the inbox's saved views."""
+"""The tables of reviews, of the inbox's saved views, and of members' email notifications."""
 
 from typing import Final
 
@@ -112,4 +112,72 @@ inbox_views: Final = sa.Table(
     time("updated_at"),
     # This index serves lookups by view id without a client id.
     sa.Index(None, "id"),
+)
+
+# The email notifications that a member chose for a client. A member without a row gets none.
+member_notifications: Final = sa.Table(
+    "member_notifications",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),
+    text("mode"),
+    sa.Column("digest_hour", sa.SmallInteger, nullable=False),
+    # The language of the page on which the member chose. A language preference takes precedence.
+    text("language", nullable=True),
+    # The local day of the latest digest. It never decreases, so no day has two digests.
+    sa.Column("digest_day", sa.Date, nullable=True),
+    # When the next digest may be due. Null unless the member chose digests.
+    time("digest_due_at", nullable=True),
+    # When the member last changed the choice.
+    time("updated_at"),
+    sa.CheckConstraint("mode IN ('none', 'at_once', 'digest')", name="mode"),
+    sa.CheckConstraint("digest_hour BETWEEN 0 AND 23", name="digest_hour"),
+    sa.Index(
+        "ix_member_notifications_due",
+        "digest_due_at",
+        postgresql_where=sa.text("digest_due_at IS NOT NULL"),
+    ),
+)
+
+# The tickets that members are notified about by email. The key ensures that a member is notified
+# only once of each review.
+member_notices: Final = sa.Table(
+    "member_notices",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("kind", sa.Text, primary_key=True),
+    # The id of the review or conversation. Not a foreign key, because the conversation may be
+    # erased.
+    sa.Column("subject", sa.Text, primary_key=True),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
+    # The email that reports the ticket. Null until the email is prepared.
+    text("mail_id", nullable=True),
+    sa.CheckConstraint("kind IN ('review', 'assigned')", name="kind"),
+    sa.Index(
+        "ix_member_notices_pending",
+        "client_id",
+        "user_id",
+        postgresql_where=sa.text("mail_id IS NULL"),
+    ),
+    sa.Index(None, "client_id", "mail_id"),
+)
+
+# The emails to members, each prepared in a transaction before it is sent.
+member_mails: Final = sa.Table(
+    "member_mails",
+    metadata,
+    *tenant_key(),
+    text("user_id"),
+    # The local day of a digest. Null for an email about single tickets.
+    sa.Column("digest_day", sa.Date, nullable=True),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
+    # When the email was sent or discarded.
+    time("ended_at", nullable=True),
+    text("outcome", nullable=True),
+    sa.UniqueConstraint("client_id", "user_id", "digest_day"),
+    sa.CheckConstraint("outcome IN ('sent', 'failed', 'obsolete')", name="outcome"),
+    sa.CheckConstraint("(ended_at IS NULL) = (outcome IS NULL)", name="ended"),
+    sa.Index(None, "client_id", "user_id", "created_at"),
+    sa.Index("ix_member_mails_unsent", "created_at", postgresql_where=sa.text("ended_at IS NULL")),
 )

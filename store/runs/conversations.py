@@ -55,6 +55,14 @@ _REMEMBER: Final = sa.text("""
                 (SELECT max(created_at) FROM engine_messages
                  WHERE client_id = :client_id AND conversation_id = :conversation_id
                    AND direction = 'outbound'), '-infinity')),
+        answer_skipped = coalesce((
+            SELECT said.direction = 'inbound' AND run.status = 'completed' FROM (
+                SELECT direction, event_id FROM engine_messages
+                WHERE client_id = :client_id AND conversation_id = :conversation_id
+                ORDER BY created_at DESC LIMIT 1
+            ) AS said
+            JOIN engine_runs AS run
+              ON run.client_id = :client_id AND run.event_id = said.event_id), false),
         turns = (
             SELECT coalesce(jsonb_agg(
                 jsonb_build_object('author', author, 'body', left(body, :chars), 'at', created_at)
@@ -80,7 +88,7 @@ _OPEN: Final = sa.text("""
     VALUES (:client_id, :id, :key, :memory_key, :channel, :customer_email, '', :now, :now, :now)
     ON CONFLICT (client_id, key) DO UPDATE
     SET last_message_at = greatest(conversation.last_message_at, excluded.last_message_at),
-        closed_at = NULL, snoozed_until = NULL,
+        closed_at = NULL, snoozed_until = NULL, answer_skipped = false,
         waiting_since = coalesce(conversation.waiting_since, excluded.waiting_since),
         memory_key = coalesce(conversation.memory_key, excluded.memory_key),
         turns = CASE WHEN conversation.created_at > :kept_from THEN conversation.turns ELSE (

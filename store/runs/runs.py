@@ -8,7 +8,9 @@ import sqlalchemy as sa
 from pydantic import TypeAdapter
 from sqlalchemy.dialects.postgresql import JSONB
 
+from domain.agent.brain import BrainAnswer
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.model_fault import ModelFault
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
 from domain.agent.policy_decision import PolicyDecision
 from domain.agent.resolved_reply import SETTLED_BY
@@ -65,7 +67,7 @@ class RunState:
     `text`: the customer's text. `in_shadow`: whether the playbook is in shadow mode. `thought_by`:
     the model that produced the run's draft and plan. `sender`: the verified address of the
     message's sender, or None. `language`: the customer's language (ISO 639-1), or None before it is
-    detected.
+    detected. `model_fault`: the reason why the language model did not answer, or None.
     """
 
     status: RunStatus
@@ -83,6 +85,7 @@ class RunState:
     thought_by: str | None
     sender: str | None = None
     language: str | None = None
+    model_fault: ModelFault | None = None
 
 
 class RunRepository(TenantRepository):
@@ -98,14 +101,15 @@ class RunRepository(TenantRepository):
         run already has a thought.
 
         `aside_of`: the review that is open while the agent answers the message. If no model was
-        called, the model of a reopened run's earlier thought is kept.
+        called, the model of a reopened run's earlier thought is kept. Tokens and cost are added to
+        those of the run's earlier model calls.
         """
         answer = thought.answer
         model: object = answer.model
         if answer.model == SETTLED_BY:
             model = sa.func.coalesce(engine_runs.c.model, SETTLED_BY)
         saved = await self._connection.execute(
-            _IS_UNTHOUGHT.values(model=model),
+            _IS_UNTHOUGHT.values(model=model, **_ADDED),
             {
                 **self._key(run_id),
                 **_kept(thought),
@@ -113,9 +117,8 @@ class RunRepository(TenantRepository):
                 "confidence": answer.confidence,
                 "alternatives": [a.model_dump(mode="json") for a in answer.alternatives],
                 "sentiment": answer.sentiment,
-                "tokens_in": answer.tokens_in,
-                "tokens_out": answer.tokens_out,
-                "cost_micros": answer.cost_micros,
+                **_spent(answer),
+                "model_fault": answer.fault,
                 "intent": thought.intent,
                 "sensitive": thought.sensitive,
                 "prompt_version": answer.prompt_version,
@@ -123,6 +126,15 @@ class RunRepository(TenantRepository):
             },
         )
         return saved.rowcount == 1
+
+    async def wait_for_model(self, run_id: str, answer: BrainAnswer) -> None:
+        """Record that the run waits for the language model, and the fault for which it waits. Add
+        the tokens and the cost of the failed call to the run. `answer`: the answer that is not
+        used."""
+        await self._connection.execute(
+            _IS_UNTHOUGHT.values(**_ADDED),
+            {**self._key(run_id), **_spent(answer), "model_fault": answer.fault},
+        )
 
     async def replace_thought(
         self, run_id: str, thought: ThinkingResult, lookup: Lookup | None
@@ -176,6 +188,7 @@ class RunRepository(TenantRepository):
             in_shadow=bool(row.in_shadow),
             sender=row.sender,
             thought_by=row.model,
+            model_fault=ModelFault(row.model_fault) if row.model_fault else None,
             language=row.language,
         )
 
@@ -228,6 +241,10 @@ _IS_RUN: Final = sa.and_(
 _MODEL: Final = sa.select(engine_runs.c.model).where(_IS_RUN)
 _UPDATE: Final = sa.update(engine_runs).where(_IS_RUN)
 _IS_UNTHOUGHT: Final = _UPDATE.where(engine_runs.c.classification.is_(None))
+_ADDED: Final = {
+    name: engine_runs.c[name] + sa.bindparam(f"more_{name}")
+    for name in ("tokens_in", "tokens_out", "cost_micros")
+}
 _FINISH: Final = _UPDATE.values(
     answered_at=sa.func.coalesce(engine_runs.c.answered_at, sa.bindparam("now")),
     answer=sa.func.coalesce(engine_runs.c.answer, sa.bindparam("shown", type_=JSONB)),
@@ -281,6 +298,7 @@ _LOCK: Final = (
         _CONVERSATION.label("conversation_id"),
         engine_runs.c.sensitive,
         engine_runs.c.model,
+        engine_runs.c.model_fault,
         engine_runs.c.language,
         engine_events.c.text,
         engine_events.c.unified["proved"]["address"].astext.label("sender"),
@@ -295,3 +313,12 @@ _ANSWER: Final = sa.select(engine_runs.c.answer).where(
     engine_runs.c.client_id == sa.bindparam("tenant"),
     engine_runs.c.event_id == sa.bindparam("event"),
 )
+
+
+def _spent(answer: BrainAnswer) -> dict[str, int]:
+    """Return the values to add to a run's usage of language models."""
+    return {
+        "more_tokens_in": answer.tokens_in,
+        "more_tokens_out": answer.tokens_out,
+        "more_cost_micros": answer.cost_micros,
+    }

@@ -39,6 +39,8 @@ engine_runs: Final = sa.Table(
     # The reason for the run's first escalation.
     text("handoff_reason", nullable=True),
     text("model", nullable=True),
+    # The reason why the preferred language model did not answer (`domain/agent/model_fault.py`).
+    text("model_fault", nullable=True),
     sa.Column("tokens_in", sa.Integer, nullable=False, server_default="0"),
     sa.Column("tokens_out", sa.Integer, nullable=False, server_default="0"),
     sa.Column("cost_micros", sa.BigInteger, nullable=False, server_default="0"),
@@ -133,6 +135,9 @@ ai_conversations: Final = sa.Table(
     # When the customer's first message after the latest answer arrived. Null if the latest message
     # is an answer.
     time("waiting_since", nullable=True),
+    # True if the agent deliberately left the latest message without an answer, as for an automatic
+    # reply. The inbox uses the column only to skip such conversations quickly.
+    sa.Column("answer_skipped", sa.Boolean, nullable=False, server_default=sa.false()),
     text("assignee", nullable=True),
     json("tags", "[]"),
     # The latest sentiment score, and whether it is in the critical range.
@@ -167,6 +172,24 @@ ai_conversations: Final = sa.Table(
         "id",
         postgresql_where=sa.text("assignee IS NOT NULL"),
     ),
+    # The inbox's view of a member's own tickets uses these two indexes. Members have few open
+    # tickets, and many closed ones.
+    sa.Index(
+        "ix_ai_conversations_assigned_open",
+        "client_id",
+        "assignee",
+        "last_message_at",
+        "id",
+        postgresql_where=sa.text("assignee IS NOT NULL AND closed_at IS NULL"),
+    ),
+    sa.Index(
+        "ix_ai_conversations_taken_open",
+        "client_id",
+        "taken_by",
+        "last_message_at",
+        "id",
+        postgresql_where=sa.text("taken_at IS NOT NULL AND closed_at IS NULL"),
+    ),
     sa.Index(
         "ix_ai_conversations_tagged",
         "client_id",
@@ -196,10 +219,11 @@ ai_conversations: Final = sa.Table(
         postgresql_where=sa.text("closed_at IS NOT NULL"),
     ),
     # The inbox uses this index to list the conversations that wait for an answer, longest wait
-    # first.
+    # first. Conversations without an answer on purpose accumulate, so they are apart.
     sa.Index(
-        "ix_ai_conversations_waiting",
+        "ix_ai_conversations_unanswered",
         "client_id",
+        "answer_skipped",
         "waiting_since",
         "id",
         postgresql_where=sa.text("waiting_since IS NOT NULL AND closed_at IS NULL"),

@@ -28,7 +28,8 @@ _TRACE: Final = sa.text(f"""
                'name', playbook.name, 'threshold', playbook.threshold
            ) AS playbook,
            jsonb_build_object(
-               'model', run.model, 'prompt_version', run.prompt_version,
+               'model', run.model, 'model_fault', run.model_fault,
+               'prompt_version', run.prompt_version,
                'classification', run.classification, 'intent', run.intent,
                'confidence', run.confidence, 'alternatives', run.alternatives,
                'language', run.language, 'sentiment', run.sentiment, 'draft', run.draft,

@@ -7,6 +7,7 @@ because generated ones are short and soon repeated with another body (422).
 
 import os
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 import schemathesis
@@ -14,8 +15,36 @@ import schemathesis
 CLIENT_ID = os.environ["CONTRACT_CLIENT_ID"]
 WIDGET_KEY = os.environ["CONTRACT_WIDGET_KEY"]
 KEY = "Idempotency-Key"
+RUNS = "/api/dashboard/runs"
+_RANGE = frozenset({"from", "to"})
 
 keys: set[str] = set()
+
+_NO_NUL = {"pattern": "^[^\\u0000]*$"}
+# The value of an additional field of an event. The document calls it free-form, because generators
+# of clients do not know a schema that contains itself.
+_FREE: dict[str, Any] = {
+    "anyOf": [
+        {"type": "string", **_NO_NUL},
+        {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1},
+        {"type": "number"},
+        {"type": "boolean"},
+        {"type": "null"},
+        {"type": "array", "items": {"type": "string", **_NO_NUL}},
+        {
+            "type": "object",
+            "additionalProperties": {"type": "string", **_NO_NUL},
+            "propertyNames": {**_NO_NUL, "maxLength": 256},
+        },
+    ]
+}
+
+
+@schemathesis.hook
+def before_load_schema(_: Any, schema: dict[str, Any]) -> None:
+    event = schema["components"]["schemas"]["GatewayRequest"]
+    event["additionalProperties"] = _FREE
+    event["properties"]["html_body"] |= _FREE
 
 
 @schemathesis.hook
@@ -26,11 +55,23 @@ def before_call(_: Any, case: Any, __: Any) -> None:
         case.query = {**case.query, "client_id": CLIENT_ID}
     if case.path.startswith("/api/widget/"):
         _from_a_page(case)
+    if case.path == RUNS and isinstance(case.query, Mapping):
+        # A range starts in 1970 at the earliest, and ends after its start.
+        case.query = {
+            name: one for name, one in case.query.items() if not (name in _RANGE and _is_day(one))
+        }
     key = case.headers.get(KEY)
     if isinstance(key, str) and key in keys:
         del case.headers[KEY]
     elif isinstance(key, str):
         keys.add(key)
+
+
+def _is_day(value: object) -> bool:
+    try:
+        return isinstance(value, str) and bool(date.fromisoformat(value))
+    except ValueError:
+        return False
 
 
 def _names_a_client(fields: object) -> bool:

@@ -20,6 +20,7 @@ from tests.replay.budget_scenarios import BUDGET_SCENARIOS, PREPARED
 from tests.replay.commands import ROOT, SNAPSHOT, workflow_commands
 from tests.replay.inbound_scenarios import INBOUND_SCENARIOS
 from tests.replay.learning_scenarios import LEARNING_SCENARIOS
+from tests.replay.model_scenarios import MODEL_PREPARED, MODEL_SCENARIOS
 from tests.replay.notice_scenarios import NOTICE_SCENARIOS
 from tests.replay.reply_scenarios import REPLY_PREPARED, REPLY_SCENARIOS
 from tests.replay.scenarios import SCENARIOS as EVENT_SCENARIOS
@@ -42,13 +43,19 @@ SCENARIOS = {
     **THREAD_SCENARIOS,
     **LEARNING_SCENARIOS,
     **BUDGET_SCENARIOS,
+    **MODEL_SCENARIOS,
     **WIDGET_SCENARIOS,
     **NOTICE_SCENARIOS,
     **INBOUND_SCENARIOS,
     **STOP_SCENARIOS,
     **REPLY_SCENARIOS,
 }
-_PREPARED = {**PREPARED, **REPLY_PREPARED, stopped_late.__name__: stop_after_execute}
+_PREPARED = {
+    **PREPARED,
+    **MODEL_PREPARED,
+    **REPLY_PREPARED,
+    stopped_late.__name__: stop_after_execute,
+}
 BRANCHES = {*SCENARIOS, *WEBHOOK_SCENARIOS}
 FAILING = {"sweep_failed"}
 SHORT_EXPIRY_HOURS = 0.2 / 3600

@@ -68,7 +68,10 @@ async def executor_failed(engine: LiveEngine, shop: Shop, mail: MailServer) -> s
 
 
 async def brain_failed(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
-    return await answered(engine, shop, message=ORDER_QUESTION)
+    workflow_id = await answered(engine, shop, message=ORDER_QUESTION)
+    escalation = await only_row(engine.database, escalation_tickets)
+    await engine.decide(escalation["id"], Decision.EDIT, "Bonjour, oui.")
+    return workflow_id
 
 
 async def review_approved(engine: LiveEngine, shop: Shop, _: MailServer) -> str:

@@ -19,9 +19,8 @@ from tests.support.core.engine import LiveEngine, live_engine
 from tests.support.core.histories import history_bytes
 from tests.support.core.rows import only_row, rows
 from tests.support.core.temporal import TemporalServer
-from tests.support.servers.llm import KEY, TOKENS_IN, TOKENS_OUT, Fail, LlmServer, Say, llm_server
+from tests.support.servers.llm import KEY, TOKENS_IN, TOKENS_OUT, LlmServer, Say, llm_server
 from tests.support.tenants.shop import Shop
-from tests.support.webhooks.told import only_told
 
 ANSWER = "Hello,\n\nStandard shipping takes 3 to 6 working days, we hope you will enjoy it."
 
@@ -99,24 +98,6 @@ async def test_what_it_invents_is_seen_by_a_human_first(
         escalation = await only_row(engine.database, escalation_tickets, of=shop)
         assert (escalation["reason"], escalation["draft"]) == ("missing_knowledge", invented)
         await engine.decide(escalation["id"], Decision.REJECT)
-
-
-@pytest.mark.usefixtures("tried_quickly")
-async def test_a_model_that_fails_fails_the_run_and_says_so(
-    database_url: str, temporal: TemporalServer, shop: Shop
-) -> None:
-    async with thinking(database_url, temporal) as (engine, server):
-        server.script = [Fail(500)]
-
-        body = (await engine.post(shop, message=ENGLISH)).json()
-
-        assert (body["status"], body["response"]) == ("failed", "")
-        run = await only_row(engine.database, engine_runs, of=shop)
-        assert run["error_code"] == "brain_unavailable"
-        told = await only_told(engine.database, of=shop, event="ticket.response_failed")
-        assert told.data["error_code"] == "brain_unavailable"
-        booked = await only_row(engine.database, brain_costs, of=shop)
-        assert booked["cost_micros"] == 0  # the reservation was released
 
 
 async def test_the_embedded_brain_thinks_when_the_month_is_spent(

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from adapters.mail.smtp_guard import SmtpGuard
+from domain.core.ports import Mailer, MailSender, OutgoingMail, ServicePermit
+from domain.integrations.errors import MailServersBusy
 from domain.ratings.rating_link import RATING_PATH
 from domain.tenants.client import Role
 from store.ratings.tables import ratings
@@ -176,6 +178,35 @@ async def test_by_the_clients_own_server(
         assert mail.mails == []
         assert len(server.mails) == 2
     assert PASSWORD not in put.text + done.text + str(shown)
+
+
+class Busy:
+    """A mailer without a free connection slot, until the sixth email of the run is sent."""
+
+    def __init__(self, inner: Mailer) -> None:
+        self._inner = inner
+        self.refused = 0
+
+    async def send(self, mail: OutgoingMail, by: MailSender | ServicePermit) -> str:
+        if self.refused < 5:
+            self.refused += 1
+            raise MailServersBusy
+        return await self._inner.send(mail, by)
+
+
+@pytest.mark.usefixtures("tried_quickly")
+async def test_an_answer_that_gets_no_connection_slot_is_sent_later(
+    engine: LiveEngine, shop: Shop, mail: MailServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four attempts are made while a caller may wait. The run then goes on."""
+    client_mail = engine.activities.send_sender_code._mail
+    busy = Busy(client_mail._mailer)
+    monkeypatch.setattr(client_mail, "_mailer", busy)
+
+    assert await answered(engine, shop) == "completed"
+
+    assert busy.refused == 5
+    assert [one["To"] for one in mail.mails] == [ANN]
 
 
 async def test_a_code_that_cannot_be_mailed_is_told(

@@ -1,14 +1,21 @@
 """A run over all saved cases with a real worker: verdicts, progress, crashes, deleted cases."""
 
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
+
+import pytest
 from temporalio.testing import ActivityEnvironment
 
+from activities.cases.case_slots import AT_ONCE, CaseSlots
 from adapters.brain.identity import brain_identity
 from adapters.system import new_ulid, utc_now
 from domain.cases.case_run import CaseResult, CaseRun, CaseRunState
 from domain.cases.contracts import CaseRunProgress, TryCasesInput
 from domain.cases.digest import verdict_digest
+from domain.cases.errors import CaseRunsBusy
 from domain.core import names
 from domain.core.contracts import BackgroundRef
+from domain.core.ids import TenantId
 from domain.simulation.variant import LIVE, ContentVariant, Variant
 from domain.tenants.actor import Actor
 from services.cases.case_runs import start_case_run
@@ -30,6 +37,7 @@ from tests.support.core.waiting import eventually
 from tests.support.servers.llm import TOKENS_IN, TOKENS_OUT, Fail
 from tests.support.tenants.shop import Shop
 from tests.workflows.test_llm_runs import ANSWER, know, thinking
+from workflows import options
 
 OPERATOR = Actor.operator("operator:test")
 
@@ -107,6 +115,39 @@ async def test_a_step_that_is_repeated_writes_nothing_twice_and_skips_what_is_go
     assert await ActivityEnvironment().run(steps.try_some, step) == first
     assert await rows(engine.database, case_results, of=shop) == before
     assert (len(before), first.done, first.passed) == (1, 2, 1)
+
+
+async def test_a_run_waits_for_a_slot_in_temporal(
+    engine: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A waiting batch holds no activity slot. It waits longer than the attempts of one activity."""
+    await a_case(engine.database, shop)
+    monkeypatch.setattr(CaseRunsBusy, "retry_after_s", 0.01)
+    policy = options.TRYING["retry_policy"]
+    assert policy is not None
+    monkeypatch.setitem(options.TRYING, "retry_policy", replace(policy, maximum_attempts=2))
+    slots = CaseSlots()
+    monkeypatch.setattr(engine.activities.try_cases, "slots", slots)
+    refused, slot = 0, slots.slot
+
+    def counted(tenant: TenantId, *, pays: bool) -> AbstractContextManager[None]:
+        nonlocal refused
+        refused += 1
+        return slot(tenant, pays=pays)
+
+    monkeypatch.setattr(slots, "slot", counted)
+
+    async def waited_long() -> bool:
+        return refused > 4
+
+    with ExitStack() as held:
+        for number in range(AT_ONCE):
+            held.enter_context(slot(TenantId(f"other {number}"), pays=True))
+        run_id = (await _start(engine, shop)).id
+        await eventually(waited_long)
+    run, results = await _ended(engine, shop, run_id)
+
+    assert (run.state, run.done, len(results)) == (CaseRunState.DONE, 1, 1)
 
 
 async def test_a_case_that_a_model_thinks_about_is_tried_several_times(

@@ -190,5 +190,6 @@ async def test_a_language_model_costs_what_it_costs(
         after = await fingerprints(engine.database)
         assert {name for name, digest in after.items() if digest != before[name]} == {
             "brain_costs",
+            "model_alarms",
             "model_spending",
         }

@@ -111,6 +111,7 @@ async def test_a_human_is_asked_and_approves(engine: LiveEngine, shop: Shop) -> 
         "confidence": body["confidence"],
         "reason": review["reason"],
         "review_id": review["id"],
+        "model_fault": None,
     }
     assert await told(engine, shop, "ticket.resolved") == []
     run = await only_row(engine.database, engine_runs, of=shop)
@@ -193,8 +194,9 @@ async def test_a_broken_brain_is_told_without_its_words(
         {
             "ticket_id": body["event_id"],
             "customer_email": "",
-            "error_code": "ValueError",
+            "error_code": "brain_unavailable",
             "message": "The agent could not answer this ticket.",
+            "model_fault": "internal_error",
         }
     ]
     assert await told(idle_engine, shop, "ticket.resolved") == []

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from adapters.payments.stripe_events import read_event, signed_lately, verify
 from api.http.client_address import limited_address
 from api.http.json_body import json_response, read_body
+from api.received_route import described_receiver
 from api.resources import Resources, ResourcesDep
 from domain.billing.errors import InvalidPaymentSignature, PaymentsUnavailable
 from domain.billing.payment import EventState, PaymentEvent
@@ -21,8 +22,13 @@ _PATH: Final = "/api/payments/stripe/webhook"
 _log = structlog.get_logger(__name__)
 
 
-# The OpenAPI document omits this route, because only Stripe calls it.
-@router.post(_PATH, include_in_schema=False)
+@router.post(
+    _PATH,
+    operation_id="payments.receive_stripe",
+    summary="Receive a payment event from Stripe",
+    tags=["payments"],
+    **described_receiver((409, 415)),
+)
 async def stripe_webhook(request: Request, resources: ResourcesDep) -> Response:
     """Process an event from Stripe. Return 200 once the event is stored. After any other status,
     Stripe retries for three days."""

@@ -9,7 +9,11 @@ from starlette.responses import Response
 from api.access import ManagerDep, PageDep
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, errors
-from api.schemas.content.suggestion import AcceptBody, RefuseBody, SuggestionPage
+from api.schemas.content.suggestion import (
+    AcceptSuggestionBody,
+    RefuseSuggestionBody,
+    SuggestionPage,
+)
 from api.schemas.core.client_query import cursor_after
 from domain.content.content import KnowledgeEntry, TemplateEntry
 from domain.content.errors import SuggestionNotFound
@@ -51,7 +55,7 @@ async def suggestions(page: PageDep, resources: ResourcesDep) -> SuggestionPage:
 async def accept(
     member: ManagerDep,
     suggestion_id: SuggestionId,
-    body: Annotated[AcceptBody, Depends(JsonBody(AcceptBody, optional=True))],
+    body: Annotated[AcceptSuggestionBody, Depends(JsonBody(AcceptSuggestionBody, optional=True))],
     resources: ResourcesDep,
 ) -> KnowledgeEntry | TemplateEntry:
     """Returns the new or changed entry, or the new template. The agent may use it starting with the
@@ -69,7 +73,7 @@ async def accept(
 async def refuse(
     member: ManagerDep,
     suggestion_id: SuggestionId,
-    _: Annotated[RefuseBody, Depends(JsonBody(RefuseBody, optional=True))],
+    _: Annotated[RefuseSuggestionBody, Depends(JsonBody(RefuseSuggestionBody, optional=True))],
     resources: ResourcesDep,
 ) -> Response:
     """This operation requires the owner or admin role. It deletes the suggestion and its text. A

@@ -56,7 +56,7 @@ async def chat(
     if EVENTS in request.headers.get("accept", "").lower():
         return EventStream(copilot_events(ask, request, request.state.request_id))
     answer = await ask(_nobody)
-    return json_response(answer.model_dump(mode="json"))
+    return json_response(answer.model_dump())
 
 
 async def _nobody(_: str) -> None:

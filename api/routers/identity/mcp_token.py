@@ -14,9 +14,15 @@ from starlette.responses import Response
 
 from api.http.client_address import client_network
 from api.http.json_body import json_response
-from api.http.oauth_route import OAuthRoute, needed, read_fields, text_fields
+from api.http.oauth_route import OAuthRoute, described, needed, read_fields, text_fields
 from api.resources import Resources, ResourcesDep
 from api.routers.identity.oauth_metadata import REVOKE, TOKEN, resource
+from api.schemas.identity.oauth import (
+    RevocationAnswer,
+    RevocationRequest,
+    TokenAnswer,
+    TokenRequest,
+)
 from domain.identity.errors import OAuthError, OAuthRefused
 from domain.identity.grant import check_resource, written
 from domain.intake.rate_limit import LimitScope
@@ -35,11 +41,20 @@ router = APIRouter(route_class=OAuthRoute)
 _METHODS: Final = ["POST", "OPTIONS"]
 
 
-@router.api_route(TOKEN, methods=_METHODS, include_in_schema=False)
+@router.post(
+    TOKEN,
+    operation_id="oauth.token",
+    summary="Exchange an authorization code for a key",
+    **described(TokenRequest, TokenAnswer),
+)
+@router.options(TOKEN, include_in_schema=False)
 @router.api_route(
     "/token", methods=_METHODS, include_in_schema=False
 )  # Some OAuth clients use this path by default.
 async def token(request: Request, resources: ResourcesDep) -> Response:
+    """The grant types are `authorization_code`, with PKCE, and `refresh_token`. The refresh token
+    is the key itself, so a refresh returns the same key. Each address may send a limited number of
+    requests per minute."""
     given = text_fields(await read_fields(request, LimitScope.EXCHANGE))
     match needed(given, "grant_type"):
         case "authorization_code":
@@ -60,7 +75,13 @@ async def token(request: Request, resources: ResourcesDep) -> Response:
     )
 
 
-@router.api_route(REVOKE, methods=_METHODS, include_in_schema=False)
+@router.post(
+    REVOKE,
+    operation_id="oauth.revoke",
+    summary="Revoke a key",
+    **described(RevocationRequest, RevocationAnswer),
+)
+@router.options(REVOKE, include_in_schema=False)
 async def revoke(request: Request, resources: ResourcesDep) -> Response:
     """Revoke the OAuth client's key. Return 200 even if the token is not one of this OAuth client's
     keys, because the caller then has no key to revoke."""

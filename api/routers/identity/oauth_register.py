@@ -5,9 +5,10 @@ from starlette.responses import Response
 
 from api.http.client_address import client_network
 from api.http.json_body import json_response
-from api.http.oauth_route import OAuthRoute, read_fields
+from api.http.oauth_route import OAuthRoute, described, read_fields
 from api.resources import ResourcesDep
 from api.routers.identity.oauth_metadata import REGISTER
+from api.schemas.identity.oauth import RegistrationAnswer, RegistrationRequest
 from domain.core.errors import InvalidBody
 from domain.identity.errors import OAuthError, OAuthRefused
 from domain.intake.rate_limit import LimitScope
@@ -16,7 +17,13 @@ from services.identity.oauth_registration import register_client
 router = APIRouter(route_class=OAuthRoute)
 
 
-@router.api_route(REGISTER, methods=["POST", "OPTIONS"], include_in_schema=False)
+@router.post(
+    REGISTER,
+    operation_id="oauth.register",
+    summary="Register an OAuth client",
+    **described(RegistrationRequest, RegistrationAnswer, status=201),
+)
+@router.options(REGISTER, include_in_schema=False)
 async def register(request: Request, resources: ResourcesDep) -> Response:
     """Register an OAuth client, and return 201 with the registered values. Every OAuth client is
     registered as public, even if it requests otherwise."""

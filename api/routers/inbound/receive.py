@@ -1,5 +1,5 @@
-"""POST /api/webhooks/…: receives webhooks from a merchant's shop, helpdesk or mailbox. The routes
-are not in the OpenAPI document, because only platforms call them, in the platforms' formats."""
+"""POST /api/webhooks/…: receives webhooks from a merchant's shop, helpdesk or mailbox. Only
+platforms call these routes, in the platforms' formats."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -14,6 +14,8 @@ from api.error_response import error_response
 from api.http.client_address import limited_address
 from api.http.json_body import MAX_SECONDS, announced_length, body_within, json_response
 from api.inbound_start import begin_work
+from api.openapi import path_text
+from api.received_route import described_receiver
 from api.resources import Resources, ResourcesDep
 from domain.core.errors import BodyTooLarge, DomainError
 from domain.core.ids import TenantId
@@ -32,7 +34,7 @@ from services.core.fair_room import RoomShare
 from services.inbound.receiving import Believed, believe, kind_of, take
 from store.inbound.webhooks import KeptAs
 
-router = APIRouter()
+router = APIRouter(tags=["inbound_webhooks"])
 
 _ADDRESS: Final = "/api/webhooks"
 _SMALL: Final = 1024 * 1024
@@ -40,6 +42,12 @@ _SMALL: Final = 1024 * 1024
 # attachments can be slow.
 _LARGE_SECONDS: Final = 30.0
 _RECEIVED: Final = {"received": True}
+# The statuses after which a platform does not retry.
+_REFUSED: Final = (401, 403, 404, 406)
+_PATH: Final = (
+    path_text("provider", "Name of the platform, such as `zendesk`."),
+    path_text("token", "Secret token of the endpoint."),
+)
 _log = structlog.get_logger(__name__)
 
 
@@ -57,7 +65,12 @@ class _Sender:
 
 
 # This route does not match URLs with a token, because these have one more path segment.
-@router.post(f"{_ADDRESS}/shopify", include_in_schema=False)
+@router.post(
+    f"{_ADDRESS}/shopify",
+    operation_id="inbound_webhooks.receive_shopify",
+    summary="Receive a webhook of the installation's Shopify app",
+    **described_receiver(_REFUSED),
+)
 async def shopify_webhook(request: Request, resources: ResourcesDep) -> Response:
     """Receive a webhook for the installation's own Shopify app, from any shop that has installed
     the app."""
@@ -65,7 +78,12 @@ async def shopify_webhook(request: Request, resources: ResourcesDep) -> Response
     return await _of_installation(request, resources, Provider.SHOPIFY, secrets)
 
 
-@router.post(f"{_ADDRESS}/stripe", include_in_schema=False)
+@router.post(
+    f"{_ADDRESS}/stripe",
+    operation_id="inbound_webhooks.receive_stripe",
+    summary="Receive an event of the installation's Stripe account",
+    **described_receiver(_REFUSED),
+)
 async def stripe_connect_webhook(request: Request, resources: ResourcesDep) -> Response:
     """Receive an event for an account that is connected to the installation's own Stripe
     account."""
@@ -73,7 +91,12 @@ async def stripe_connect_webhook(request: Request, resources: ResourcesDep) -> R
     return await _of_installation(request, resources, Provider.STRIPE, secrets)
 
 
-@router.post(f"{_ADDRESS}/{{provider}}/{{token}}", include_in_schema=False)
+@router.post(
+    f"{_ADDRESS}/{{provider}}/{{token}}",
+    operation_id="inbound_webhooks.receive",
+    summary="Receive a platform's webhook",
+    **described_receiver(_REFUSED, _PATH),
+)
 async def webhook(request: Request, resources: ResourcesDep) -> Response:
     """Receive a webhook. Return 200 once the webhook is stored, even if it was already stored
     earlier. If the webhook is rejected, return a status after which the platform does not retry. If

@@ -47,7 +47,7 @@ class EventBody(Part):
     errors = (400, 408, 413, 415)
 
     def __init__(self) -> None:
-        schema = with_extra_fields(GatewayRequest.model_json_schema(), {"html_body": MAX_HTML})
+        schema = with_extra_fields(GatewayRequest, {"html_body": MAX_HTML})
         self.body = {"required": True, "content": {"application/json": {"schema": schema}}}
 
     async def __call__(self, request: Request) -> SentEvent:

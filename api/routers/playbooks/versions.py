@@ -93,7 +93,7 @@ async def versions(
             )
             for one in found[:limit]
         ),
-        next_cursor=found[limit - 1].version if len(found) > limit else None,
+        next_cursor=str(found[limit - 1].version) if len(found) > limit else None,
     )
 
 

@@ -41,7 +41,7 @@ async def tickets(
     resources: ResourcesDep,
 ) -> InboxList:
     """Each ticket is a conversation, with its open review if there is one. The list is paginated. A
-    filtered list examines at most 2,000 tickets per page, so a page with a `next_cursor` may be
+    filtered list examines at most 1,000 tickets per page, so a page with a `next_cursor` may be
     short or empty."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:

@@ -13,7 +13,7 @@ from api.schemas.reviews.review import (
     ClaimAnswer,
     ClaimBody,
     DecisionAnswer,
-    EditBody,
+    EditReviewBody,
     RejectBody,
     ReleaseBody,
     ReviewPage,
@@ -143,7 +143,7 @@ async def approve(
 )
 async def edit(
     reviewer: Reviewer,
-    body: Annotated[EditBody, Depends(JsonBody(EditBody))],
+    body: Annotated[EditReviewBody, Depends(JsonBody(EditReviewBody))],
     resources: ResourcesDep,
 ) -> DecisionAnswer:
     """If two people must approve, the second person approves the edited reply or writes another

@@ -12,10 +12,10 @@ from api.schemas.webhooks.delivery import (
     DeliveryDetail,
     DeliveryList,
     DeliveryQuery,
-    ReplayBody,
     ReplaySinceAnswer,
     ReplaySinceBody,
-    VerifyBody,
+    ResendDeliveryBody,
+    VerifySignatureBody,
 )
 from api.schemas.webhooks.subscription import DeliveryAnswer
 from domain.webhooks.curl import VALID_FOR
@@ -80,7 +80,7 @@ async def delivery(
 async def replay(
     member: WebhookDep,
     delivery_id: DeliveryId,
-    _: Annotated[ReplayBody, Depends(JsonBody(ReplayBody, optional=True))],
+    _: Annotated[ResendDeliveryBody, Depends(JsonBody(ResendDeliveryBody, optional=True))],
     resources: ResourcesDep,
 ) -> DeliveryAnswer:
     """Sends the same body and webhook-id to the current URL, with a new timestamp and signature."""
@@ -120,7 +120,7 @@ async def replay_since(
 )
 async def verify(
     member: WebhookDep,
-    body: Annotated[VerifyBody, Depends(JsonBody(VerifyBody))],
+    body: Annotated[VerifySignatureBody, Depends(JsonBody(VerifySignatureBody))],
     resources: ResourcesDep,
 ) -> Explanation:
     """Checks for common mistakes in webhook endpoints. Examples are a wrong secret, a wrong signed

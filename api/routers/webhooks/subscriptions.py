@@ -12,13 +12,13 @@ from api.http.client_address import client_network
 from api.resources import Resources, ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, errors
 from api.schemas.webhooks.subscription import (
-    ChangeBody,
-    CreateBody,
+    ChangeWebhookBody,
     DeliveryAnswer,
     EnableAnswer,
-    EnableBody,
-    RotateBody,
-    TestBody,
+    EnableWebhookBody,
+    NewWebhookBody,
+    RotateSecretBody,
+    TestWebhookBody,
     WebhookList,
     WebhookWithSecret,
 )
@@ -68,7 +68,7 @@ async def webhooks(member: ManagerDep, resources: ResourcesDep) -> WebhookList:
 async def create(
     request: Request,
     user: UserDep,
-    body: Annotated[CreateBody, Depends(JsonBody(CreateBody))],
+    body: Annotated[NewWebhookBody, Depends(JsonBody(NewWebhookBody))],
     resources: ResourcesDep,
 ) -> WebhookWithSecret:
     """Only this response contains the secret, which signs every delivery."""
@@ -101,7 +101,7 @@ async def webhook(member: WebhookDep, resources: ResourcesDep) -> Webhook:
 )
 async def change(
     member: WebhookDep,
-    body: Annotated[ChangeBody, Depends(JsonBody(ChangeBody))],
+    body: Annotated[ChangeWebhookBody, Depends(JsonBody(ChangeWebhookBody))],
     resources: ResourcesDep,
 ) -> Webhook:
     """Pending deliveries are sent to the new URL. Events that occur during a pause can be
@@ -134,7 +134,7 @@ async def delete(member: WebhookDep, resources: ResourcesDep) -> Response:
 )
 async def rotate(
     member: WebhookDep,
-    body: Annotated[RotateBody, Depends(JsonBody(RotateBody, optional=True))],
+    body: Annotated[RotateSecretBody, Depends(JsonBody(RotateSecretBody, optional=True))],
     resources: ResourcesDep,
 ) -> WebhookWithSecret:
     """Only this response contains the new secret. Until the overlap ends, deliveries are signed
@@ -159,7 +159,7 @@ async def rotate(
 )
 async def enable(
     member: WebhookDep,
-    _: Annotated[EnableBody, Depends(JsonBody(EnableBody, optional=True))],
+    _: Annotated[EnableWebhookBody, Depends(JsonBody(EnableWebhookBody, optional=True))],
     resources: ResourcesDep,
 ) -> EnableAnswer:
     """Resets the failure count. To send the missed events, start a replay."""
@@ -181,7 +181,7 @@ async def enable(
 )
 async def test(
     member: WebhookDep,
-    body: Annotated[TestBody, Depends(JsonBody(TestBody, optional=True))],
+    body: Annotated[TestWebhookBody, Depends(JsonBody(TestWebhookBody, optional=True))],
     resources: ResourcesDep,
 ) -> DeliveryAnswer:
     """Sends a test event of any type, even to a disabled webhook. A failed test does not increase

@@ -95,7 +95,7 @@ async def list_messages(
     if not asked.as_events:
         found = await reader.read(asked.after)
         shown = SessionMessages(messages=found.messages, state=found.state)
-        return json_response(shown.model_dump(mode="json"))
+        return json_response(shown.model_dump())
     streams = resources.widget_streams
     feed = SessionFeed(reader, streams, asked.after, _welcome(page, request, resources))
     pays = await resources.payers.get(page.tenant)

@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 
-from api.openapi import in_one_piece
+from api.openapi import named
 from api.schemas.core.client_query import ClientQuery
 from api.schemas.core.strict_body import StrictBody, Whole
 from domain.cases.case import MAX_CASE_NAME, SavedCase
@@ -61,7 +61,7 @@ class CaseRunBody(StrictBody):
     ] = None
     playbook: Annotated[
         dict[str, JsonValue] | None,
-        WithJsonSchema(in_one_piece(PlaybookShape)),
+        WithJsonSchema(named(PlaybookShape)),
         Field(description="Unsaved playbook, in the format of a playbook file."),
     ] = None
     threshold: Annotated[

@@ -19,7 +19,7 @@ _Body = Annotated[
 ]
 
 
-class AcceptBody(StrictBody):
+class AcceptSuggestionBody(StrictBody):
     """The member's edits of a suggested knowledge entry. They do not apply to a template."""
 
     title: _Line | None = Field(
@@ -37,7 +37,7 @@ class AcceptBody(StrictBody):
         return KnowledgeChange(title=self.title, body=self.body, language=self.language)
 
 
-class RefuseBody(StrictBody):
+class RefuseSuggestionBody(StrictBody):
     pass
 
 

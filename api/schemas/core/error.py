@@ -1,5 +1,7 @@
 """Response model for all errors. `api/errors.py` defines each error's status and text."""
 
+from datetime import datetime
+
 from pydantic import BaseModel, Field
 
 
@@ -38,4 +40,33 @@ class ErrorBody(BaseModel):
         description=(
             "Current version of the playbook; set only if another user has changed the playbook."
         ),
+    )
+    taken_by: str | None = Field(
+        default=None,
+        description="User who has taken over the conversation; set only if another user has.",
+    )
+    reason: str | None = Field(
+        default=None,
+        description="Reason why a file cannot be attached, or why no reply can reach the customer.",
+    )
+    why: str | None = Field(
+        default=None,
+        description="Reason why the user does not count as a second person.",
+    )
+    loosening_id: str | None = Field(
+        default=None,
+        description="Id of the change that waits for a second manager, or for the end of its wait.",
+    )
+    takes_effect_at: datetime | None = Field(
+        default=None, description="Time at which the waiting change takes effect by itself."
+    )
+    keys: int | None = Field(
+        default=None, description="Number of active keys that the member created."
+    )
+    failing: int | None = Field(default=None, description="Number of failed cases.")
+    untried: int | None = Field(
+        default=None, description="Number of cases that have not run with this playbook."
+    )
+    cases: list[str] | None = Field(
+        default=None, description="Names of the first failed or untried cases."
     )

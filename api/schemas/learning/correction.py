@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 
-from api.openapi import in_one_piece
+from api.openapi import in_one_piece, named
 from api.schemas.content.content import EntryBody, NewEntryBody, NewTemplateBody, TemplateBody
 from api.schemas.core.client_query import PageQuery
 from api.schemas.core.strict_body import StrictBody
@@ -40,6 +40,8 @@ class ExamplePage(BaseModel):
 
 
 class KnowledgeLessonBody(NewEntryBody):
+    model_config = ConfigDict(json_schema_extra={"examples": []})
+
     kind: Literal["knowledge"]
 
     @property
@@ -49,6 +51,8 @@ class KnowledgeLessonBody(NewEntryBody):
 
 
 class TemplateLessonBody(NewTemplateBody):
+    model_config = ConfigDict(json_schema_extra={"examples": []})
+
     kind: Literal["template"]
 
     @property
@@ -97,7 +101,7 @@ _Content = Annotated[
 ]
 _Case = Annotated[
     dict[str, JsonValue],
-    WithJsonSchema(in_one_piece(CaseSpec)),
+    WithJsonSchema(named(CaseSpec)),
     Field(description="Case to add, in the format of the correction's `offers.case`."),
 ]
 

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 
-from api.openapi import in_one_piece
+from api.openapi import named
 from api.schemas.core.client_query import ClientQuery
 from api.schemas.core.strict_body import StrictBody
 from domain.playbooks.file import written
@@ -15,7 +15,8 @@ from domain.playbooks.shape import MAX_NOTE, PlaybookShape
 from store.playbooks.versions import VersionEntry
 
 MAX_VERSION: Final = 2**31 - 1
-_SHAPE: Final = in_one_piece(PlaybookShape)
+_CURSOR: Final = "^[1-9][0-9]{0,8}$"
+_SHAPE: Final = named(PlaybookShape)
 Document = Annotated[
     dict[str, JsonValue],
     WithJsonSchema(_SHAPE),
@@ -31,8 +32,11 @@ Document = Annotated[
 class VersionQuery(ClientQuery):
     limit: Annotated[int, Field(ge=1, le=100)] = 50
     cursor: Annotated[
-        int | None,
-        Field(ge=1, le=MAX_VERSION, description="Value of `next_cursor` from the previous page."),
+        Annotated[
+            int, Field(ge=1, le=MAX_VERSION), WithJsonSchema({"type": "string", "pattern": _CURSOR})
+        ]
+        | None,
+        Field(description="Value of `next_cursor` from the previous page."),
     ] = None
 
 
@@ -221,7 +225,7 @@ class VersionPage(BaseModel):
     versions: tuple[ListedVersion, ...] = Field(
         description="The playbook's versions, newest first."
     )
-    next_cursor: int | None = Field(description="Cursor for the next page; null on the last page.")
+    next_cursor: str | None = Field(description="Cursor for the next page; null on the last page.")
 
 
 class VersionDiff(BaseModel):

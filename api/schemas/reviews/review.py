@@ -132,7 +132,7 @@ class ApproveBody(StrictBody):
     revision: _Revision = None
 
 
-class EditBody(StrictBody):
+class EditReviewBody(StrictBody):
     # The pattern uses Python's definition of white space, as in domain/reviews/escalation.py.
     model_config = ConfigDict(
         regex_engine="python-re",

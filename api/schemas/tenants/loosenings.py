@@ -63,4 +63,4 @@ class LooseningOut(BaseModel):
 
 class LooseningPage(BaseModel):
     loosenings: Sequence[LooseningOut]
-    next_cursor: str | None
+    next_cursor: str | None = Field(description="Cursor for the next page; null on the last page.")

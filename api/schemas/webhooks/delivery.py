@@ -59,7 +59,7 @@ def _short(body: str) -> str:
     return body
 
 
-class ReplayBody(StrictBody):
+class ResendDeliveryBody(StrictBody):
     pass
 
 
@@ -96,7 +96,7 @@ class ReplaySinceAnswer(BaseModel):
     )
 
 
-class VerifyBody(StrictBody):
+class VerifySignatureBody(StrictBody):
     """A signature to verify. The signature was either received, with its headers and body, or
     computed by the receiver."""
 

@@ -61,7 +61,7 @@ _ONCE_PER_TICKET: Final = (
 )
 
 
-class CreateBody(StrictBody):
+class NewWebhookBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
     client_id: str | None = Field(
@@ -80,7 +80,7 @@ class CreateBody(StrictBody):
         )
 
 
-class ChangeBody(StrictBody):
+class ChangeWebhookBody(StrictBody):
     """A change to a webhook. At least one field is required. A null field stays unchanged."""
 
     model_config = ConfigDict(
@@ -117,7 +117,7 @@ class ChangeBody(StrictBody):
         )
 
 
-class RotateBody(StrictBody):
+class RotateSecretBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [{"overlap_hours": 24}]})
 
     overlap_hours: float = Field(
@@ -131,11 +131,11 @@ class RotateBody(StrictBody):
     )
 
 
-class EnableBody(StrictBody):
+class EnableWebhookBody(StrictBody):
     pass
 
 
-class TestBody(StrictBody):
+class TestWebhookBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [{"event": "ticket.resolved"}]})
 
     event: OutboundEventId = Field(

@@ -23,8 +23,12 @@ from tests.support.intake.attachments import INVOICE, PHOTO, keep_attachments
 from tests.support.tenants.shop import Shop
 
 
-async def _normalized(database: Database, shop: Shop) -> RunRef:
-    ref = (await admit_event(database, shop, message="Quels sont vos horaires ?")).ref
+async def normalized(database: Database, shop: Shop, event_type: str = "x") -> RunRef:
+    ref = (
+        await admit_event(
+            database, shop, message="Quels sont vos horaires ?", event_type=event_type
+        )
+    ).ref
     step = Normalize(
         database,
         utc_now,
@@ -53,7 +57,7 @@ class SlowBrain(ScriptedBrain):
 
 async def test_a_try_that_comes_late_changes_nothing(database: Database, shop: Shop) -> None:
     """Temporal has timed out the first attempt, and another worker already executes its plan."""
-    ref = await _normalized(database, shop)
+    ref = await normalized(database, shop)
     question, slow = ThinkInput(ref=ref, threshold=0.7), SlowBrain()
 
     late = asyncio.ensure_future(think_with(database, slow).think(question))
@@ -70,7 +74,7 @@ async def test_a_try_that_comes_late_changes_nothing(database: Database, shop: S
 
 async def test_only_who_sees_images_is_given_them(database: Database, shop: Shop) -> None:
     for sees_images in (True, False):
-        ref, brain = await _normalized(database, shop), ScriptedBrain()
+        ref, brain = await normalized(database, shop), ScriptedBrain()
         await keep_attachments(database, shop.tenant, ref.event_id, INVOICE, PHOTO)
 
         step = think_with(database, brain, sees_images=sees_images)

@@ -51,12 +51,14 @@ async def sweep(database: Database, mailer: Mailer, at: datetime) -> int:
         units,
         service_mails(database, mailer),
         lambda: "",
-        LeftKeyNotices(
-            units,
-            service_mails(database, mailer),
-            dashboard_url="https://x.example/app",
-            service=ServiceName(),
-        ).send,
+        (
+            LeftKeyNotices(
+                units,
+                service_mails(database, mailer),
+                dashboard_url="https://x.example/app",
+                service=ServiceName(),
+            ).send,
+        ),
         dashboard_url="https://x.example/app",
         service=ServiceName(),
     )

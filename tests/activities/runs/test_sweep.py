@@ -23,13 +23,16 @@ ALL = SweepInput(older_than_s=0)
 class Engine:
     """An engine that records what it is asked to start. It does not respond for some runs."""
 
-    def __init__(self, *away: str) -> None:
+    def __init__(self, *away: str, poisoned: Sequence[str] = ()) -> None:
         self.started: list[str] = []
         self._away = away
+        self._poisoned = poisoned
 
     async def start(self, event: ProcessEventInput) -> bool:
         if event.ref.run_id in self._away:
             raise EngineUnavailable("Temporal did not answer")
+        if event.ref.run_id in self._poisoned:
+            raise ValueError("poison")
         self.started.append(event.ref.run_id)
         return True
 
@@ -75,6 +78,18 @@ async def test_one_that_cannot_be_started_keeps_no_other_from_it(
 
     assert await Tries().run(database, engine) == SweepResult(picked_up=4, failed=3)
     assert engine.started == [waiting[number] for number in (2, 3, 5, 6)]
+
+
+async def test_a_run_whose_start_is_a_fault_keeps_no_other_from_it_and_is_reported(
+    database: Database, waiting: list[str]
+) -> None:
+    tries, engine = Tries(), Engine(poisoned=waiting[:5])
+
+    with pytest.raises(ValueError, match="poison"):
+        await tries.run(database, engine)
+    assert engine.started == waiting[5:]
+    # The retry goes on after them, so the step ends.
+    assert await tries.run(database, engine) == SweepResult(picked_up=2, failed=5)
 
 
 async def test_when_nobody_answers_the_next_try_goes_on_behind_them(

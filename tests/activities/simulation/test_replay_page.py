@@ -29,6 +29,7 @@ from tests.support.core.rows import rows
 from tests.support.intake.admission import try_to_admit
 from tests.support.simulation.replays import SURE, a_replay, answered, pages_of, replay_of
 from tests.support.tenants.shop import Shop, open_shop
+from tests.support.tenants.spending import unpaid_shop
 
 ASKED = ("Vos horaires ?", "Et le samedi ?", "Et le dimanche ?")
 
@@ -179,6 +180,47 @@ async def test_a_budget_of_money_is_not_exceeded(
         assert (done.state, done.stopped_because) == (ReplayState.DONE, None)
     else:
         assert (done.state, done.stopped_because) == (ReplayState.STOPPED, ReplayStop.BUDGET)
+
+
+class SlowModel(CostlyBrain):
+    """A language model that answers once `together` requests are in progress. `most`: the largest
+    number of requests in progress."""
+
+    def __init__(self, together: int) -> None:
+        super().__init__()
+        self._together = together
+        self.present = self.most = 0
+        self.met = asyncio.Event()
+
+    async def think(self, request: BrainRequest) -> BrainAnswer:
+        self.present += 1
+        self.most = max(self.most, self.present)
+        if self.present == self._together:
+            self.met.set()
+        await self.met.wait()
+        self.present -= 1
+        return await super().think(request)
+
+
+async def test_a_replay_with_a_model_does_not_wait_for_the_others(database: Database) -> None:
+    """Earlier, a worker had one request to a model in progress for all replays. Clients without a
+    plan have two, and leave two to those that pay."""
+    free = [await unpaid_shop(database) for _ in range(3)]
+    paying = [await open_shop(database) for _ in range(2)]
+    model = SlowModel(together=4)
+    limits = ModelBudget(month_micros=10_000_000, installation_day_micros=10_000_000)
+    brains = Brains(embedded=SURE, model=model, reserve_micros=600, budget=limits)
+    pages, works = pages_of(database, brains), list[BackgroundRef]()
+    for shop in (*free, *paying):
+        await answered(database, shop, ASKED[0])
+        replay_id = await a_replay(database, shop, budget_micros=100_000)
+        works.append(BackgroundRef(client_id=shop.client_id, record_id=replay_id))
+
+    await asyncio.gather(*(ActivityEnvironment().run(pages.page, work) for work in works))
+
+    assert model.most == 4
+    for shop, work in zip((*free, *paying), works, strict=True):
+        assert (await replay_of(database, shop, work.record_id)).examined == 1
 
 
 async def test_a_budget_of_time_ends_it(database: Database, shop: Shop) -> None:

@@ -143,11 +143,11 @@ async def test_a_bought_plan_is_given_up_and_taken_back(at_noon: LiveEngine, sho
         assert answer.status_code == 200, answer.text
         return answer.json()["plan"], answer.json()["next_plan"], answer.json()["next_plan_from"]
 
-    assert await choose("free") == ("pro", "free", "2026-12-01T00:00:00Z")
+    assert await choose("free") == ("pro", "free", "2026-12-01T00:00:00.000Z")
     assert subscription.cancel_at_period_end
     assert await choose("pro") == ("pro", None, None)
     assert not subscription.cancel_at_period_end
-    assert await choose("starter") == ("pro", "starter", "2026-12-01T00:00:00Z")
+    assert await choose("starter") == ("pro", "starter", "2026-12-01T00:00:00.000Z")
     assert (subscription.unit_amount, subscription.cancel_at_period_end) == (4900, False)
 
     # December: the lower plan is paid for.
@@ -165,13 +165,13 @@ async def test_a_plan_that_is_no_longer_paid_for(at_noon: LiveEngine, shop: Shop
     subscription = at_noon.stripe.subscription_of(checkout_id)
 
     await told(at_noon, ended_event(subscription))
-    assert await plan_of(at_noon, shop) == ("pro", "free", "2026-12-01T00:00:00Z")
+    assert await plan_of(at_noon, shop) == ("pro", "free", "2026-12-01T00:00:00.000Z")
 
     again = await buy(at_noon, shop, "plan", plan="pro")
     assert code(again) == (409, "not_for_sale")  # it is the current plan, and can be chosen
     subscription.cancel_at_period_end = True
     await told(at_noon, ended_event(subscription))
-    assert await plan_of(at_noon, shop) == ("pro", "free", "2026-12-01T00:00:00Z")
+    assert await plan_of(at_noon, shop) == ("pro", "free", "2026-12-01T00:00:00.000Z")
 
 
 async def test_the_time_that_was_paid_for_is_over(at_noon: LiveEngine, shop: Shop) -> None:

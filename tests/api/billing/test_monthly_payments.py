@@ -150,7 +150,7 @@ async def test_a_month_that_was_paid_in_advance(front: LiveEngine, shop: Shop) -
 
         answer = await choose(front, shop, Plan.FREE)
 
-        assert answer.json()["next_plan_from"] == "2027-01-01T00:00:00Z"
+        assert answer.json()["next_plan_from"] == "2027-01-01T00:00:00.000Z"
 
 
 async def test_two_choices_at_once_end_as_one(front: LiveEngine, shop: Shop) -> None:

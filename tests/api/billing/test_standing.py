@@ -29,7 +29,7 @@ async def test_the_plan_in_a_trial(front: LiveEngine, shop: Shop) -> None:
     offers = shown.pop("offers")
     assert shown == {
         "plan": "pro",
-        "trial_ends_at": "2026-12-05T12:00:00Z",
+        "trial_ends_at": "2026-12-05T12:00:00.000Z",
         "paid_plan": "free",
         "next_plan": None,
         "next_plan_from": None,

@@ -132,7 +132,7 @@ async def test_trial_has_the_quota_of_pro_until_it_ends(front: LiveEngine, shop:
     after = await told(front, shop)
 
     assert (during["plan"], during["tickets_limit"]) == ("pro", 5000)
-    assert during["trial_ends_at"] == "2026-11-24T12:30:00Z"
+    assert during["trial_ends_at"] == "2026-11-24T12:30:00.000Z"
     assert (after["plan"], after["tickets_limit"], after["trial_ends_at"]) == ("free", 50, None)
 
 

@@ -12,17 +12,22 @@ from api.dashboard.routers.dashboard import overview
 from domain.analytics.gaps import FoundKnowledge, KnowledgeGaps
 from domain.core.errors import CallerBusy, OverBudget
 from domain.integrations.providers import Provider
+from domain.tenants.business_hours import BusinessHours
 from domain.tenants.client import Role
 from services.analytics.gaps import knowledge_gaps
 from store.analytics.day_counts import count_day
 from store.analytics.metrics import keep_day
 from store.dashboard.tables import home_visits
 from store.inbound.poll_cursors import PollCursorRepository
+from store.runs.tables import ai_conversations, engine_messages
+from store.tenants.business_hours import BusinessHoursRepository
 from store.webhooks.tables import webhook_subscriptions
 from tests.support.agent.acting import connect
 from tests.support.analytics.days import Said, past_event
 from tests.support.core.engine import LiveEngine
 from tests.support.dashboard.visitors import at_pages
+from tests.support.reviews.conversations import converse
+from tests.support.reviews.conversations import write as write_into
 from tests.support.reviews.reviews import open_review
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
@@ -81,6 +86,32 @@ async def test_what_waits_and_what_is_wrong_come_first(front: LiveEngine, shop: 
     assert ">Ouvrir</a>" in page, "a viewer approves nothing"
     assert f'href="/app/webhooks/{webhook.id}"' in page
     assert "&lt;b&gt;ERP&lt;/b&gt;" in page
+
+
+async def test_home_begins_with_the_inbox(front: LiveEngine, shop: Shop) -> None:
+    """A conversation that waits for the team is listed like a review, in the order of the inbox,
+    and with the same mark if its answer is overdue."""
+    talk = await converse(front.database, shop)
+    await write_into(front.database, shop, talk, status="failed")
+    async with front.database.tenant(shop.tenant) as connection:
+        hour = timedelta(hours=2)
+        for column in (engine_messages.c.created_at, ai_conversations.c.waiting_since):
+            await connection.execute(sa.update(column.table).values({column: column - hour}))
+        hours = BusinessHours(target_minutes=30)
+        await BusinessHoursRepository(connection, shop.tenant).set(hours, utc_now())
+    review = await open_review(front.database, shop)
+
+    async with at_pages(front, shop) as owner:
+        page = await owner.see("/app")
+        inbox = await owner.see("/app/inbox")
+
+    listed = [f"/app/conversations/{talk}", f"/app/reviews/{review}"]
+    rows = r'<a href="(/app/(?:conversations|reviews)/\w+)" data-row'
+    assert re.findall(rows, page) == listed
+    assert re.findall(rows, inbox) == listed
+    assert "2 tickets need you" in page
+    assert "Longest wait: 2 h" in page
+    assert "Overdue by" in page
 
 
 async def test_home_reports_what_happened_since_the_last_visit(

@@ -23,7 +23,7 @@ WITHOUT_MEMBERSHIP = (
     *("/app/sign-in", "/app/sign-out", "/app/signed-out", "/app/verify", "/app/no-client"),
     "/app/invitations",
     *("/app/enter/{token}", "/app/oidc/start", "/app/oidc/callback", "/app/oidc/shop"),
-    *("/app/sessions", "/app/rate/{token}", "/app/sign-up"),
+    *("/app/sessions", "/app/rate/{token}", "/app/unsubscribe/{token}", "/app/sign-up"),
     # Redirects to the inbox.
     *("/app/reviews", "/app/conversations"),
 )

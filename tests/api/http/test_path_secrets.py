@@ -48,6 +48,7 @@ def test_the_tokens_that_exist_are_found(front: LiveEngine) -> None:
     assert {
         "/app/enter/{token}",
         "/app/rate/{token}",
+        "/app/unsubscribe/{token}",
         "/api/webhooks/{provider}/{token}",
     } <= paths
 

@@ -41,9 +41,9 @@ async def test_messages_are_shown_in_order(
     seen = await show(front, review_id, owner)
 
     assert [(it["text"], it["received_at"]) for it in seen["messages"]] == [
-        ("Remboursez-moi !", "2026-11-21T12:00:00Z"),
-        ("Allô ?", "2026-11-21T12:01:00Z"),
-        ("Laissez tomber.", "2026-11-21T12:02:00Z"),
+        ("Remboursez-moi !", "2026-11-21T12:00:00.000Z"),
+        ("Allô ?", "2026-11-21T12:01:00.000Z"),
+        ("Laissez tomber.", "2026-11-21T12:02:00.000Z"),
     ]
     assert [it["event_id"] for it in seen["messages"]][1:] == joined
     assert seen["latest_message"] == joined[-1]

@@ -33,7 +33,11 @@ async def test_claims(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
     assert claimed.json() == {
         "review_id": review_id,
         "status": "claimed",
-        "claim": {"by": anna_id, "at": "2026-11-21T12:00:00Z", "until": "2026-11-21T12:30:00Z"},
+        "claim": {
+            "by": anna_id,
+            "at": "2026-11-21T12:00:00.000Z",
+            "until": "2026-11-21T12:30:00.000Z",
+        },
     }
     for what in ACTIONS:
         refused = await act(front, review_id, what, ben)

@@ -8,6 +8,7 @@ from adapters.system import new_ulid, utc_now
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.core.ids import TenantId
+from domain.core.json_time import rfc3339
 from domain.core.money import Money
 from domain.integrations.order import Lookup, LookupState, Order, OrderState
 from domain.integrations.providers import Provider
@@ -62,7 +63,7 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
         {
             "event_id": first,
             "text": "Remboursez-moi !",
-            "received_at": "2026-11-21T12:00:00Z",
+            "received_at": "2026-11-21T12:00:00.000Z",
             "attachments": [],
             "covered": True,
             "in_draft": False,
@@ -77,7 +78,8 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
     ]
     assert [step["kind"] for step in body["plan"]] == ["refund", "reply"]
     assert body.pop("plan")[0]["amount"] == {"minor": 4990, "currency": "EUR"}
-    assert body.pop("order") == order.model_dump(mode="json")
+    placed_at = rfc3339(START, "milliseconds")
+    assert body.pop("order") == {**order.model_dump(mode="json"), "placed_at": placed_at}
     assert body == {
         "id": review_id,
         "client_id": shop.client_id,
@@ -87,6 +89,7 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
         "reason": "policy_restriction",
         "urgent": False,
         "sensitive": None,
+        "model_fault": None,
         "can_approve": True,
         "classification": "refund_request",
         "confidence": 0.5,
@@ -110,8 +113,8 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
         "decided_by": None,
         "decided_at": None,
         "note": None,
-        "created_at": "2026-11-21T12:00:00Z",
-        "expires_at": "2026-11-24T12:00:00Z",
+        "created_at": "2026-11-21T12:00:00.000Z",
+        "expires_at": "2026-11-24T12:00:00.000Z",
     }
 
 

@@ -107,7 +107,7 @@ async def test_conversations_are_listed_read_and_changed(front: LiveEngine, shop
     assert changed.status_code == 200, changed.text
     assert changed.json() == {
         "status": "snoozed",
-        "snoozed_until": "2027-01-01T08:00:00Z",
+        "snoozed_until": "2027-01-01T08:00:00.000Z",
         "assignee": None,
         "tags": ["vip"],
     }

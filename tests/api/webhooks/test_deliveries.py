@@ -9,6 +9,7 @@ from standardwebhooks import Webhook as StandardWebhook
 from stripe import WebhookSignature
 
 from adapters.system import new_ulid, utc_now
+from domain.core.json_time import rfc3339
 from domain.core.service_name import ServiceName
 from domain.webhooks.delivery import FailureKind, Trigger
 from domain.webhooks.signature import masked, signed_headers
@@ -94,7 +95,7 @@ async def test_the_curl_line_sends_the_same(
     body = answer.json()
     assert body["request_body"].encode() == row["request_body"]
     assert body["request_headers"]["X-Service-Signature"] == "***"
-    assert datetime.fromisoformat(body["curl_valid_until"]) == now + timedelta(seconds=300)
+    assert body["curl_valid_until"] == rfc3339(now + timedelta(seconds=300))
     _, url, headers, data = _parsed(body["curl"])
     assert (url, data) == (row["url"], body["request_body"])
     assert list(headers) == list(sent)

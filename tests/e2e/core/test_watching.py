@@ -154,8 +154,9 @@ async def test_an_error_is_seen_and_no_secret_is(
             "numbers": numbers.encode(),
         }
 
-    # The request, once; and the failed step before it.
-    assert sorted(place for place, _ in seen) == [f"POST {GATEWAY}", "activity event.brain"]
+    # The request, once; and before it the failed draft, and the failed handover to a person.
+    failed = "activity event.brain"
+    assert sorted(place for place, _ in seen) == [f"POST {GATEWAY}", failed, failed]
     facts = dict(seen)[f"POST {GATEWAY}"]
     assert facts["request_id"] == answer.headers["x-request-id"]
     assert (facts["client_id"], facts["event_id"]) == (shop.client_id, run["event_id"])
@@ -208,7 +209,8 @@ def _check_listed(database_url: str, request_id: str) -> None:
     """Check that a command shows the reports to operators."""
     done = cli_process("errors", "list", "--json", DATABASE_URL=database_url)
     listed: Any = answer_of(done)["errors"]
-    assert [one["place"] for one in listed] == [f"POST {GATEWAY}", "activity event.brain"]
+    failed = "activity event.brain"
+    assert [one["place"] for one in listed] == [f"POST {GATEWAY}", failed, failed]
     assert listed[0]["request_id"] == request_id
     latest: Any = cli_json("errors", "list", "--limit", "1", DATABASE_URL=database_url)["errors"]
     assert latest == listed[:1]

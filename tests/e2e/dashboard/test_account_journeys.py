@@ -8,8 +8,10 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from adapters.system import new_ulid
+from domain.reviews.unsubscribe import Subscriber, unsubscribe_link
 from domain.tenants.client import Plan, Role
 from store.billing.tables import checkouts, credit_ledger
+from store.reviews.tables import member_notifications
 from store.tenants.tables import clients
 from tests.e2e.dashboard.conftest import Served
 from tests.support.billing.payments import put_on, told
@@ -30,6 +32,8 @@ SCRIPTS = [True, False]
 PLAN: Final = "/app/billing/plan"
 CREDITS: Final = "/app/billing/credits"
 DATA: Final = "/app/data"
+ME: Final = "/app/me"
+NOTIFICATIONS: Final = "/app/me/notifications"
 
 
 @pytest.mark.parametrize("scripts", SCRIPTS)
@@ -160,3 +164,29 @@ async def test_another_shops_records_are_not_found(browser: Browser, served: Ser
             await expect(seat.page.get_by_role("heading", level=1)).to_have_count(1)
             assert UNSURE_MESSAGE not in await seat.page.content()
         assert seat.complaints + owner.complaints == []
+
+
+@pytest.mark.parametrize("scripts", SCRIPTS)
+async def test_a_member_chooses_emails_and_turns_them_off(
+    browser: Browser, served: Served, scripts: bool
+) -> None:
+    engine = served.engine
+    shop, secret = await served.owner()
+    async with seated(browser, served.url, secret, scripts=scripts) as seat:
+        await seat.open(ME)
+        await seat.page.select_option("[name=mode]", "digest")
+        await seat.page.select_option("[name=digest_hour]", "7")
+        await seat.send(NOTIFICATIONS)
+        await expect(seat.page.locator("[name=mode]")).to_have_value("digest")
+        await expect(seat.page.locator("[name=digest_hour]")).to_have_value("7")
+        assert not scripts or await seat.findings() == []
+
+        sealer = engine.app.state.resources.sealer
+        member = Subscriber(shop.client_id, shop.owner_user_id)
+        await seat.open(unsubscribe_link(sealer, "", member))
+        assert not scripts or await seat.findings() == []
+        await seat.press("Turn off emails")
+        await expect(seat.page.locator("h1")).to_have_text("Email notifications are off")
+        assert seat.complaints == []
+    row = await only_row(engine.database, member_notifications, of=shop)
+    assert (row["mode"], row["digest_hour"]) == ("none", 7)

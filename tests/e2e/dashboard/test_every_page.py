@@ -15,6 +15,7 @@ from tests.support.dashboard.chromium import AXE_OF_COLOURS, DESK, seated
 from tests.support.dashboard.crawl import Crawl
 from tests.support.dashboard.demo_pages import DemoPages, session_of
 from tests.support.dashboard.html_check import CHECKER, html_findings
+from tests.support.dashboard.machine_words import machine_words
 from tests.support.dashboard.page_list import page_routes
 from tests.support.dashboard.visitors import form_of
 from tests.support.tenants.shop import Shop, open_shop
@@ -42,6 +43,22 @@ UNSEEN: Final = {
     "/app/simulator/runs/{case_run_id}",
     "/app/tickets/new",
 }
+# Event types are the names that developers subscribe to.
+FOR_DEVELOPERS: Final = ("/app/keys", "/app/webhooks")
+# These pages show YAML, placeholders, ids for support, or settings to copy.
+WITH_CODE: Final = (
+    "/app/conversations",
+    "/app/data",
+    "/app/inbound",
+    "/app/playbooks",
+    "/app/policy",
+    "/app/reviews",
+    "/app/runs",
+    "/app/settings",
+    "/app/simulator",
+    "/app/templates",
+    "/app/widget",
+)
 HTML_AT_MOST: Final = 60_000
 FILES_AT_MOST: Final = 60_000
 FONT_AT_MOST: Final = 110_000
@@ -86,6 +103,25 @@ async def test_a_page_for_everybody(
                 if broken := await seat.broken_words():
                     wrong.append(f"{address}: breaks at {width} pixels: {', '.join(broken)}")
         wrong += seat.complaints
+    assert wrong == [], "\n".join(wrong)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_no_identifier_of_the_machine_is_shown(
+    demo: DemoPages, crawled: Crawl, language: str
+) -> None:
+    """Members see words, and no ULIDs, event types or variables. Code blocks are examined only on
+    pages without code for developers."""
+    wrong = []
+    async with demo.visitor(demo.owner) as http:
+        for route, addresses in crawled.found.items():
+            if route.startswith(FOR_DEVELOPERS):
+                continue
+            verbatim = not route.startswith(WITH_CODE)
+            for address in addresses:
+                page = (await http.get(address, headers={"accept-language": language})).text
+                found = dict.fromkeys(machine_words(page, verbatim=verbatim))
+                wrong += [f"{address}: {one}" for one in found]
     assert wrong == [], "\n".join(wrong)
 
 

@@ -44,6 +44,8 @@ SILENT: Final[Mapping[str, str]] = {
     "check_widget_share": "likewise",
     "refuse_flood": "it counts what there is, and changes nothing",
     "counted_customer": "it reads whom a message counts for, and changes nothing",
+    "prepare_mails": "it writes the notices that a member has chosen",
+    "end_mail": "it says that a notice left, and changes nothing of the client's",
     "acting_as": "it looks up who acts, and changes nothing",
 }
 """Use cases without an entry, each with its reason."""

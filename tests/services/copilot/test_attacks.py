@@ -181,7 +181,10 @@ async def test_forty_attempts(front: LiveEngine) -> None:
     each(answers)(lambda _, answer: assert_harmless(answer, stage))()
     assert {answer.model for _, answer in answers} == {"embedded", "openai:gpt-5-mini"}
     after = await records(front, stage.shop)
-    assert {name for name in before if before[name] != after[name]} == {"brain_costs"}
+    assert {name for name in before if before[name] != after[name]} == {
+        "brain_costs",
+        "model_alarms",
+    }
 
 
 def _was_shown(it: Talking, text: str) -> bool:

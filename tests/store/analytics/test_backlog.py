@@ -10,6 +10,7 @@ from adapters.seal import FernetSealer
 from adapters.system import utc_now
 from store.analytics.backlog import Backlog, backlog_query, read_backlog
 from store.core.database import Database
+from store.runs.tables import engine_runs
 from tests.support.core.engine import LiveEngine
 from tests.support.core.waiting import eventually
 from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
@@ -38,6 +39,12 @@ async def test_what_waits_is_counted(idle_engine: LiveEngine, shop: Shop) -> Non
     began = utc_now()
     call = asyncio.ensure_future(idle_engine.post(shop, message=ORDER_QUESTION))
     waiting = await eventually(left)
+    async with idle_engine.database.service() as connection:
+        received = sa.update(engine_runs).where(engine_runs.c.status == "received")
+        await connection.execute(received.values(model_fault="outage"))
+    patient = await found(idle_engine)
+    async with idle_engine.database.service() as connection:
+        await connection.execute(received.values(model_fault=None))
     async with idle_engine.working():
         await call
     after = await found(idle_engine)
@@ -46,6 +53,7 @@ async def test_what_waits_is_counted(idle_engine: LiveEngine, shop: Shop) -> Non
     assert before == Backlog(0, None, 0, 0, 0, None)
     assert (waiting.received_runs, waiting.open_reviews) == (1, 1)
     assert waiting.oldest_received is not None
+    assert (patient.received_runs, patient.oldest_received) == (0, None)
     assert began <= waiting.oldest_received <= utc_now()
     assert waiting.pending_deliveries >= 1  # nobody sends them
     assert (after.received_runs, after.oldest_received) == (0, None)

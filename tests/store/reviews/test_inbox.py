@@ -26,9 +26,10 @@ from store.reviews import inbox
 from store.reviews.inbox import InboxReader
 from store.reviews.open_reviews import MOST, count_needs
 from store.reviews.tables import escalation_tickets
+from store.runs.conversations import ConversationRepository
 from store.runs.tables import ai_conversations, engine_runs
 from tests.support.core.units import units_on
-from tests.support.reviews.conversations import converse, put_into
+from tests.support.reviews.conversations import converse, put_into, set_run
 from tests.support.reviews.conversations import write as write_into
 from tests.support.reviews.reviews import open_review, refund
 from tests.support.runs.conversation import say, write
@@ -258,6 +259,51 @@ async def test_a_stale_wait_is_not_listed_as_waiting(database: Database) -> None
         await connection.execute(sa.update(ai_conversations).values(waiting_since=utc_now()))
     for view in (InboxView.NEEDS, InboxView.UNANSWERED):
         assert await listed(database, shop, view) == []
+
+
+async def test_a_message_left_without_an_answer_is_apart(database: Database) -> None:
+    """The view of unanswered tickets lists it in its place; the view of tickets that need the team
+    does not examine it."""
+    shop, now = await open_shop(database), utc_now()
+    at = [now + timedelta(minutes=n) for n in range(4)]
+    first = await failed_talk(database, shop, at[0])
+    ref = await write(database, shop, now=at[1])
+    await set_run(database, shop, ref.run_id, status="completed")
+    async with database.tenant(shop.tenant) as connection:
+        await ConversationRepository(connection, shop.tenant).remember(ref.event_id, at[1])
+    last = await failed_talk(database, shop, at[2])
+    (left,) = await marked(database, shop)
+    assert talks(await listed(database, shop)) == [first, last]
+    assert talks(await listed(database, shop, InboxView.UNANSWERED)) == [first, left, last]
+
+    await write(database, shop, now=at[3])
+    assert await marked(database, shop) == []
+
+
+async def marked(database: Database, shop: Shop) -> list[str]:
+    table = ai_conversations.c
+    query = sa.select(table.id).where(table.client_id == shop.client_id, table.answer_skipped)
+    async with database.reading(shop.tenant) as connection:
+        return list(await connection.scalars(query))
+
+
+async def test_a_filter_by_review_finds_reviews_of_any_age(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Open reviews have an index, so the filter is not limited to the latest conversations."""
+    monkeypatch.setattr(inbox, "LOOKED_THROUGH", 1)
+    shop, now = await open_shop(database), utc_now()
+    review = await open_review(database, shop)
+    old = await converse(database, shop, review, now=now - timedelta(days=3))
+    for n in range(3):
+        await failed_talk(database, shop, now + timedelta(minutes=n))
+    for view in (InboxView.ALL, InboxView.UNANSWERED, InboxView.NEEDS):
+        wanted = InboxFilter(view=view, claim=ClaimFilter.PENDING)
+        async with database.reading(shop.tenant) as connection:
+            page, following = await InboxReader(connection, shop.tenant).page(
+                wanted, user=ME.name, after=None, limit=2, now=utc_now()
+            )
+        assert (talks(page), following) == ([old], None), view
 
 
 async def test_filters(database: Database) -> None:

@@ -4,8 +4,10 @@ The point is `before:<activity>`, `after:<activity>` (its effects are committed,
 lost), `uncommitted:inbound.work` (a webhook's effect is written, but not committed),
 `uncommitted:replay.page` (the same for a page of a replay), `mail-sent` (the mail server has the
 email, but the ledger has no record), `refund-begun` (the ledger has a record, but the shop was not
-called) or `refund-done` (the shop has refunded, but the ledger has no record). For deliveries, the
-webhook worker ends. At a point that is never reached, it works until the test ends it.
+called) or `refund-done` (the shop has refunded, but the ledger has no record). At
+`notice-prepared`, an email to a member is prepared, but not sent. At `notice-sent`, the mail server
+has that email, but its row has no record. For deliveries, the webhook worker ends. At a point that
+is never reached, it works until the test ends it.
 
 Temporal detects the worker's end sooner than in production, but in the same way. The worker's
 activities have shorter heartbeat timeouts, and no run is sticky to the worker.
@@ -29,6 +31,7 @@ from activities.inbound.work import WorkOnWebhook
 from activities.integrations.client_mail import ClientMail
 from activities.integrations.mail_limiter import MailLimiter
 from activities.integrations.service_mails import ServiceMails
+from activities.reviews.member_mails import MemberMails
 from activities.reviews.send_reply import SendReplies
 from activities.runs.actions import Actions
 from activities.runs.address_codes import AddressCodes
@@ -72,7 +75,7 @@ _ADD: Final = ReplayRepository.add
 
 
 def _promise_heartbeats() -> None:
-    patient = (options.OUTSIDE, options.DELIVERING, options.ERASING)
+    patient = (options.OUTSIDE, options.DELIVERING, options.ERASING, options.MAILING_MEMBERS)
     reading = (options.OPENING_SITE, options.READING_SITE)
     for promised in (*patient, *reading, options.REPLAYING, options.TRYING):
         promised["heartbeat_timeout"] = _MISSED_AFTER
@@ -106,11 +109,15 @@ class DieAt(Interceptor):
 
 
 class DyingMailer:
-    def __init__(self, mailer: SmtpMailer) -> None:
+    """A mailer that ends this process, after it has sent an email unless `sends` is false."""
+
+    def __init__(self, mailer: SmtpMailer, *, sends: bool = True) -> None:
         self._mailer = mailer
+        self._sends = sends
 
     async def send(self, mail: OutgoingMail, by: MailSender | ServicePermit) -> str:
-        await self._mailer.send(mail, by)
+        if self._sends:
+            await self._mailer.send(mail, by)
         _die()
         raise AssertionError
 
@@ -203,6 +210,21 @@ def _dying(
     )
 
 
+def _dying_notices(
+    point: str, settings: Settings, client: Client, database: Database
+) -> MemberMails:
+    sealer = FernetSealer(settings.seal.key.get_secret_value())
+    mailer = DyingMailer(build_mailer(settings, sealer), sends=point == "notice-sent")
+    return MemberMails(
+        UnitsOfWork(database, TemporalEngine(client), utc_now, new_ulid),
+        ServiceMails(mailer, MailLimiter(database, sealer, utc_now)),
+        sealer,
+        origin=settings.server.origin,
+        dashboard_url=settings.server.dashboard,
+        service=settings.server.service,
+    )
+
+
 async def main(point: str) -> None:
     settings = load_settings()
     configure_logs(settings.watch.log_level)
@@ -214,6 +236,9 @@ async def main(point: str) -> None:
         activities = dataclasses.replace(activities, work_on_webhook=work)
     elif point == f"uncommitted:{names.REPLAY_PAGE}":
         ReplayRepository.add = _add_and_die  # type: ignore[method-assign]
+    elif point in ("notice-prepared", "notice-sent"):
+        notices = _dying_notices(point, settings, client, database)
+        activities = dataclasses.replace(activities, member_mails=notices)
     elif ":" not in point:
         execute, replies = _dying(point, settings, client, database)
         activities = dataclasses.replace(activities, execute=execute, replies=replies)

@@ -9,7 +9,13 @@ import domain
 from domain.agent.errors import BrainFailed, BrainInvalid, BrainUnavailable, EmbeddingUnavailable
 from domain.billing.errors import QuotaExhausted
 from domain.billing.quota import QuotaStanding
-from domain.cases.errors import CasesNotGreen, InvalidCases, SavedCasesFull, TooManyCases
+from domain.cases.errors import (
+    CaseRunsBusy,
+    CasesNotGreen,
+    InvalidCases,
+    SavedCasesFull,
+    TooManyCases,
+)
 from domain.content.errors import InvalidSite, TooManySiteImports, TooMuchContent
 from domain.copilot.errors import TalkFailed
 from domain.copilot.ports import TalkCost
@@ -58,6 +64,7 @@ from domain.integrations.errors import (
     MailRecipientUnproved,
     MailRefused,
     MailServerForbidden,
+    MailServersBusy,
     MailServerUntrusted,
     MailUnknown,
     MailUnreachable,
@@ -74,7 +81,7 @@ from domain.playbooks.errors import (
     TooManyPlaybooks,
 )
 from domain.privacy.errors import ErasureNotFound
-from domain.reviews.errors import EscalationClaimed
+from domain.reviews.errors import EscalationClaimed, UnsubscribeLinkUnknown
 from domain.runs.errors import (
     AnswerDelayed,
     AnswerTimeout,
@@ -102,12 +109,14 @@ from domain.widget.errors import InvalidWidget, TooManyCodes, WidgetShareUsed
 
 # Errors for operators and activities. No route returns them.
 NOT_FOR_CALLERS = {
+    UnsubscribeLinkUnknown,
     AuthorUndecided,
     UnprovedShareUsed,
     InvalidInput,
     ErasureNotFound,
     Deferred,
     LargeEventsWait,
+    CaseRunsBusy,
     ClientNotEmpty,
     InvalidExport,
     BrainInvalid,
@@ -123,6 +132,7 @@ NOT_FOR_CALLERS = {
     MailRecipientUnproved,
     MailRefused,
     MailServerForbidden,
+    MailServersBusy,
     MailServerUntrusted,
     MailUnknown,
     MailUnreachable,

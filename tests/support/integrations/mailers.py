@@ -8,6 +8,7 @@ from activities.integrations.client_mail import ClientMail
 from activities.integrations.mail_limiter import MailLimiter
 from activities.integrations.rating_question import RatingQuestion
 from activities.integrations.service_mails import ServiceMails
+from adapters.mail.mail_places import MailPlaces
 from adapters.mail.mailer import SmtpMailer
 from adapters.mail.own_servers import OwnServers
 from adapters.mail.smtp_guard import SmtpGuard
@@ -57,9 +58,10 @@ def mailer_to(
     allow_private: bool = True,
     look_up: LookUp = system_look_up,
     sealer: FernetSealer = MAILS_SEALER,
+    places: MailPlaces | None = None,
 ) -> SmtpMailer:
     guard = SmtpGuard(allow_private=allow_private, look_up=look_up)
-    return SmtpMailer(url, mail_from, OwnServers(sealer, guard, tls_context(ca_file)))
+    return SmtpMailer(url, mail_from, OwnServers(sealer, guard, tls_context(ca_file), places))
 
 
 def client_mail(

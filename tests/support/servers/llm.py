@@ -67,10 +67,11 @@ class Say:
 
 @dataclass(frozen=True)
 class Fail:
-    """An HTTP error in the providers' format."""
+    """An HTTP error in the providers' format. `code`: the provider's error code."""
 
     status: int
     headers: dict[str, str] = field(default_factory=dict)
+    code: str | None = None
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,7 @@ class LlmServer:
             case Fail():
                 # Some providers repeat the key and the prompt in their errors.
                 told = f"no: {asked.headers.get('authorization')} {asked.said}"
-                error = {"error": {"message": told, "type": "error", "code": None}}
+                error = {"error": {"message": told, "type": "error", "code": reply.code}}
                 await self._send(writer, reply.status, _json(error), reply.headers)
             case Cut():
                 writer.write(_head(200, 10_000) + b'{"id": "half of an')

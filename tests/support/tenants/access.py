@@ -50,6 +50,7 @@ CHURN: Final = "/api/dashboard/churn"
 AUDIT: Final = "/api/dashboard/audit"
 AUTOMATION: Final = "/api/dashboard/automation"
 BUSINESS_HOURS: Final = "/api/dashboard/business-hours"
+NOTIFICATIONS: Final = "/api/dashboard/notifications"
 INBOUND: Final = "/api/dashboard/inbound"
 DATA_REQUESTS: Final = "/api/dashboard/data-requests"
 PLAN: Final = "/api/dashboard/plan"
@@ -81,13 +82,14 @@ class Client(Enum):
 class Access:
     """The access rules of a route. `body`: the smallest accepted body, with ids as parameters.
     `content`: a body that is a file. `missing`: the code for a missing record and for another
-    client's record."""
+    client's record. `not_for_admins`: the code for internal admins, who are not members."""
 
     roles: frozenset[Role]
     client: Client = Client.QUERY
     body: dict[str, Any] | None = None
     missing: str | None = None
     content: bytes | None = None
+    not_for_admins: str | None = None
 
 
 def _of_content(path: str) -> str | None:
@@ -197,6 +199,10 @@ ACCESS: Final[dict[Route, Access]] = {
     ("POST", SITE_IMPORTS): Access(MANAGERS, body={"url": "https://help.example.com/"}),
     ("GET", SITE_IMPORTS + "/{site_import_id}"): Access(ALL, missing="site_import_not_found"),
     ("GET", AUTOMATION): Access(ALL),
+    ("GET", NOTIFICATIONS): Access(ALL),
+    ("PUT", NOTIFICATIONS): Access(
+        REVIEWERS, body={"mode": "digest"}, not_for_admins="member_not_found"
+    ),
     ("GET", BUSINESS_HOURS): Access(ALL),
     ("PUT", BUSINESS_HOURS): Access(MANAGERS, body={"target_minutes": 60}),
     **{("POST", f"{AUTOMATION}/{what}"): Access(MANAGERS) for what in ("stop", "resume")},

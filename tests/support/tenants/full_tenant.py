@@ -6,6 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.system import new_ulid, utc_now
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.model_fault import ModelFault
 from domain.agent.plan import ActionKind
 from domain.audit.entry import Note
 from domain.billing.checkout import Checkout
@@ -24,6 +25,7 @@ from domain.tenants.client import Role
 from domain.webhooks.samples import sample
 from domain.widget.widget import WidgetChange
 from services.intake.admission import Admitted
+from store.agent.model_alarms import ModelAlarms
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.audit.audit_log import AuditLog
 from store.audit.tables import audit_anchors
@@ -46,7 +48,12 @@ from store.integrations.integrations import IntegrationRepository
 from store.integrations.tables import mail_senders
 from store.metadata import metadata
 from store.reviews.escalations import EscalationRepository
-from store.reviews.tables import inbox_views
+from store.reviews.tables import (
+    inbox_views,
+    member_mails,
+    member_notices,
+    member_notifications,
+)
 from store.runs.action_ledger import ActionLedger, Effect, LedgerPlace
 from store.runs.conversations import ConversationRepository
 from store.runs.sentiment import SentimentRepository
@@ -224,6 +231,7 @@ async def _act(ref: RunRef, shop: Shop, connection: AsyncConnection) -> str:
             cost_micros=1,
         )
     )
+    await ModelAlarms(connection, shop.tenant).start(ModelFault.BUDGET, now)
     entry = await connection.scalar(sa.select(knowledge_entries.c.id))
     await connection.execute(
         sa.insert(knowledge_chunks).values(
@@ -300,6 +308,15 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
             },
         ),
         (home_visits, {"user_id": "user", "seen_at": now, "away_since": now}),
+        (
+            member_notifications,
+            {"user_id": "user", "mode": "at_once", "digest_hour": 9, "updated_at": now},
+        ),
+        (
+            member_notices,
+            {"user_id": "user", "kind": "assigned", "subject": new_ulid(), "created_at": now},
+        ),
+        (member_mails, {"id": new_ulid(), "user_id": "user", "created_at": now}),
         (
             loosenings,
             {

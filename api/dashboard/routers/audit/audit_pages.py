@@ -1,10 +1,12 @@
 """/app/audit: the audit log with the actor of each change, and the log's integrity check."""
 
+from functools import partial
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
+from api.dashboard.audit_objects import audited_actor, audited_objects
 from api.dashboard.page import OnPage, Page
 from api.dashboard.people import people_of
 from api.schemas.audit.audit_page import AuditQuery
@@ -28,12 +30,15 @@ async def entries(page: ManagersPage) -> Response:
             before=None if query.cursor is None else int(query.cursor),
             which=query.which(),
         )
+    people = await people_of(page)
     return page.render(
         "audit/entries.html",
         entries=[link.entry for link in found[: query.limit]],
         cursor=cursor_after(found, query.limit, lambda last: str(last.entry.seq)),
         asked=query,
-        people=await people_of(page),
+        people=people,
+        actor=partial(audited_actor, people=people),
+        objects=partial(audited_objects, people=people),
     )
 
 

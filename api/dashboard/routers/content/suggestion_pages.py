@@ -10,7 +10,7 @@ from starlette.responses import Response
 from api.dashboard.page import AnyonesPage
 from api.dashboard.post import Post, Posted
 from api.route import PathId
-from api.schemas.content.suggestion import AcceptBody
+from api.schemas.content.suggestion import AcceptSuggestionBody
 from api.schemas.core.client_query import PageQuery, cursor_after
 from domain.content.content import KnowledgeEntry
 from domain.content.errors import SuggestionNotFound
@@ -66,7 +66,7 @@ def _diffs(
 @router.post(f"{_ONE}/accept")
 async def accept(post: SuggestionPost) -> Response:
     title, text = post.text("title") or None, post.text("body") or None
-    body = post.body(AcceptBody, title=title, body=text)
+    body = post.body(AcceptSuggestionBody, title=title, body=text)
     async with post.working() as work:
         made = await accept_suggestion(work, post.page.actor, post.page.record_id, body.edit)
         place = "knowledge" if isinstance(made, KnowledgeEntry) else "templates"

@@ -2,6 +2,18 @@
 
 from typing import Final
 
-from api.dashboard.routers.dashboard import draft_forms, me_page, overview, search_pages
+from api.dashboard.routers.dashboard import (
+    draft_forms,
+    me_page,
+    notification_form,
+    overview,
+    search_pages,
+)
 
-ROUTERS: Final = (overview.router, search_pages.router, me_page.router, draft_forms.router)
+ROUTERS: Final = (
+    overview.router,
+    search_pages.router,
+    me_page.router,
+    notification_form.router,
+    draft_forms.router,
+)

@@ -1,4 +1,4 @@
-"""/app/me: the page for a user's preferences and sessions."""
+"""/app/me: the page for a user's preferences, email notifications and sessions."""
 
 from dataclasses import replace
 from typing import Annotated, Final
@@ -9,6 +9,7 @@ from starlette.responses import Response
 from api.dashboard.page import AnyonesPage
 from api.dashboard.pages import LANGUAGES
 from api.dashboard.post import Post, Posted
+from api.dashboard.routers.dashboard.notification_form import notification_form
 from api.http.client_address import client_network
 from domain.core.ids import TenantId
 from domain.dashboard.errors import InvalidPreferences
@@ -46,6 +47,7 @@ async def me(page: AnyonesPage) -> Response:
         sessions=sessions,
         invited=len(invited),
         typed=await page.typed(_ME, defaults),
+        notify=await notification_form(page),
         themes=tuple(Theme),
     )
 

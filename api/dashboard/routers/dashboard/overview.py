@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Final
 
 from fastapi import APIRouter
@@ -20,18 +20,20 @@ from domain.analytics.saved_time import MINUTES_PER_TICKET, hours_saved
 from domain.billing.quota import UNLIMITED
 from domain.core.errors import CallerBusy, OverBudget
 from domain.core.period import period_of
+from domain.runs.inbox import InboxFilter, InboxTicket
 from domain.runs.ticket_outcome import TicketOutcome
 from domain.tenants.actor import MANAGERS, REVIEWERS
 from services.analytics.gaps import knowledge_gaps
 from services.dashboard.home import report_away, visit_home
+from services.reviews.inbox import read_inbox
+from services.reviews.waiting import read_waiting
 from store.analytics.metrics import MetricsRepository
 from store.billing.usage import UsageRepository
 from store.dashboard.overview import read_overview
-from store.reviews.reviews import ReviewFilter, list_reviews
 
 _DAYS: Final = 30
 _FIRST: Final = 3
-"""The maximum number of open reviews listed on the page."""
+"""The maximum number of tickets that need the team listed on the page."""
 
 _GAPS: Final = 5
 """The number of knowledge gaps that are considered for a suggestion. The largest gaps are
@@ -70,14 +72,20 @@ async def overview(page: AnyonesPage) -> Response:
         # One query reads both ranges, because they are adjacent.
         days = await MetricsRepository(connection, page.tenant).insight(before(*span)[0], last)
         usage = await UsageRepository(connection, page.tenant).in_month(period_of(page.now))
-        first = await list_reviews(connection, page.tenant, ReviewFilter(), limit=_FIRST)
+        first = await read_inbox(
+            connection, page.tenant, page.actor, InboxFilter(), limit=_FIRST, now=page.now
+        )
+        talks = [one.conversation_id for one in first.tickets if one.conversation_id]
+        waits = await read_waiting(connection, page.tenant, page.actor, talks, page.now)
     standing = usage.standing(page.now)
     limit = standing.tickets_limit
     return page.render(
         "dashboard/overview.html",
         found=found,
         away=away,
-        first=first,
+        first=first.tickets,
+        waits=waits,
+        longest=_longest_wait(first.tickets),
         may_decide=page.may(REVIEWERS),
         figures=_key_figures(page, span, days),
         is_quota_low=limit != UNLIMITED and standing.tickets_used >= limit * _QUOTA_LOW,
@@ -108,6 +116,14 @@ async def improvement(page: AnyonesPage) -> Response:
 async def needs_you(page: AnyonesPage) -> Response:
     """Return the menu's count of open reviews. Open pages poll this route."""
     return page.render("dashboard/needs_you.html")
+
+
+def _longest_wait(tickets: Sequence[InboxTicket]) -> datetime | None:
+    """Return the start of the longest wait, or None if it is unknown. Urgent tickets are listed
+    first, so only a list with another ticket contains the longest wait."""
+    if len(tickets) == _FIRST and tickets[-1].urgent:
+        return None
+    return min((one.waiting_since for one in tickets if one.waiting_since), default=None)
 
 
 async def _largest_gaps(page: Page) -> KnowledgeGaps:
@@ -149,7 +165,7 @@ def _key_figures(
         label = page.say(f"home_page.figures.{name}")
         value = shown(now)
         line = sparkline(page.say("home_page.line", label=label, value=value), values, top=top)
-        was = page.say("home_page.before", value=shown(then))
+        was = page.say("home_page.before", value=shown(then)) if then.asked else ""
         return KeyFigure(name, value, was if note is None else note, tickets.of(behind), line)
 
     def median(figures: Figures) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
+from api.dashboard.event_names import PATTERNS
 from api.dashboard.flash import flash_of
 from api.dashboard.page import OnPage, Page
 from api.dashboard.playbook_form import (
@@ -192,6 +193,7 @@ async def _editor(
         problems=await problems_in(page, typed.fields) if typed.draft else (),
         kinds=[(kind, kind in ON_ORDERS, ticked(typed, kind)) for kind in ActionKind],
         levels=tuple(ActionLevel),
+        patterns=PATTERNS,
         categories=tuple(Category),
         intents=tuple(Intent),
         may_override=page.may(OWNERS),

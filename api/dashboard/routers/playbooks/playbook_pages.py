@@ -1,6 +1,7 @@
 """/app/playbooks: the playbooks, which select the events that the agent handles and the actions
 that it may take."""
 
+from functools import partial
 from typing import Final
 
 from fastapi import APIRouter
@@ -8,6 +9,7 @@ from starlette.responses import Response
 
 from api.dashboard.page import AnyonesPage
 from api.dashboard.playbook_form import PLAYBOOKS, yaml_of_spec
+from api.dashboard.policy_form import said_limits
 from api.dashboard.post import Post
 from api.dashboard.routers.playbooks.playbook_id import (
     PLAYBOOK,
@@ -16,7 +18,7 @@ from api.dashboard.routers.playbooks.playbook_id import (
     seen_of,
     version_seen,
 )
-from domain.playbooks.file import PlaybookDraft, written
+from domain.playbooks.file import PlaybookDraft
 from domain.playbooks.playbook import in_winning_order
 from domain.tenants.actor import MANAGERS, OWNERS
 from services.dashboard.forms import standing_in
@@ -55,7 +57,7 @@ async def playbook(page: PlaybookPage) -> Response:
         entry=found,
         count=counts.get(page.record_id),
         yaml=yaml_of_spec(found.spec),
-        rules=written(found.spec).get("actions", {}),
+        limits=partial(said_limits, page),
         seen=seen_of(found.playbook),
         may_change=page.may(MANAGERS),
         may_override=page.may(OWNERS),

@@ -1,5 +1,5 @@
-"""Dashboard pages for the inbox and its reviews, and pages to save a review's result as a case or
-as knowledge."""
+"""Dashboard pages for the inbox and its reviews. Other pages save a review's result as a case or as
+knowledge, and turn off a member's emails."""
 
 from typing import Final
 
@@ -8,6 +8,7 @@ from api.dashboard.routers.reviews import (
     inbox_redirects,
     review_keeping_pages,
     review_pages,
+    unsubscribe_page,
 )
 
 ROUTERS: Final = (
@@ -15,4 +16,5 @@ ROUTERS: Final = (
     inbox_redirects.router,
     review_pages.router,
     review_keeping_pages.router,
+    unsubscribe_page.router,
 )

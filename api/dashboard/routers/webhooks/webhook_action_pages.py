@@ -17,7 +17,7 @@ from api.dashboard.routers.webhooks.webhook_pages import (
     WebhookPost,
     secret_page,
 )
-from api.schemas.webhooks.subscription import RotateBody, TestBody
+from api.schemas.webhooks.subscription import RotateSecretBody, TestWebhookBody
 from domain.core.errors import InvalidBody
 from domain.webhooks.signature import SECRET_BYTES
 from domain.webhooks.webhook import OVERLAP_HOURS
@@ -57,7 +57,7 @@ async def rotation(page: WebhookPage) -> Response:
 async def rotate(post: WebhookPost) -> Response:
     """Rotate the webhook's secret. Only the resulting page shows the new secret."""
     page = post.page
-    body = post.body(RotateBody, overlap_hours=_number(post.text("overlap_hours")))
+    body = post.body(RotateSecretBody, overlap_hours=_number(post.text("overlap_hours")))
     async with post.working() as work:
         there = await WebhookRepository(standing_in(work), page.tenant).read(page.record_id)
         post.check_seen(version_of(there.model_copy(update={"failure_count": 0, "missed": 0})))
@@ -100,7 +100,7 @@ async def enable(post: WebhookPost) -> Response:
 async def test(post: WebhookPost) -> Response:
     """Send a test event, and redirect to its delivery, which shows the outcome."""
     page = post.page
-    body = post.body(TestBody, event=post.text("event"))
+    body = post.body(TestWebhookBody, event=post.text("event"))
     async with post.working() as work:
         delivery_id = await send_test(work, page.actor, page.record_id, body.event)
         await post.leads_to(work, to := f"{LIST}/{page.record_id}/deliveries/{delivery_id}")

