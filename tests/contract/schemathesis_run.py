@@ -89,9 +89,11 @@ def _failures(log: Path) -> str:
     return "\n".join(["", "The API's log:", *lines[-10:]])
 
 
-async def is_ready(url: str) -> bool:
+async def is_ready(url: str, *, workers: bool = False) -> bool:
+    """Return whether the API serves requests, and with `workers` also whether workers poll."""
+    path = "/readyz" if workers else "/healthz"
     async with httpx.AsyncClient(trust_env=False) as http:
         try:
-            return (await http.get(f"{url}/healthz")).status_code == 200
+            return (await http.get(f"{url}{path}")).status_code == 200
         except httpx.TransportError:
             return False

@@ -74,7 +74,7 @@ async def test_routes_of_learning_keep_to_their_document(
         process("worker", "worker.py", settings=settings, folder=tmp_path),
     ):
         url = f"http://127.0.0.1:{port}"
-        await eventually(lambda: is_ready(url))
+        await eventually(lambda: is_ready(url, workers=True), 120)
         answers = await run_schemathesis(
             url,
             tmp_path,

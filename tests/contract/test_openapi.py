@@ -119,7 +119,7 @@ async def test_the_service_keeps_to_its_document(
         process("worker", "worker.py", settings=settings, folder=tmp_path),
     ):
         url = f"http://127.0.0.1:{port}"
-        await eventually(lambda: is_ready(url))
+        await eventually(lambda: is_ready(url, workers=True), 120)
         answers = await run_schemathesis(
             url,
             tmp_path,

@@ -61,7 +61,7 @@ async def given(idle_engine: LiveEngine, shop: Shop, tmp_path: Path) -> AsyncIte
         process("api", *serve, settings=settings, folder=tmp_path, SESSION_KEY=session_key),
         process("worker", "worker.py", settings=settings, folder=tmp_path),
     ):
-        await eventually(lambda: is_ready(url))
+        await eventually(lambda: is_ready(url, workers=True), 120)
         yield json.dumps(
             {
                 "url": url,
