@@ -120,6 +120,8 @@ class Stack:
         self._env["DASHBOARD_URL"] = self._env.get("DASHBOARD_URL") or f"{self._api_url}/app"
         self._start_postgres()
         ui_url = await self._start_temporal()
+        if ui_url:
+            self._env.setdefault("TEMPORAL_UI_URL", ui_url)
         self._start_mail_sink()
         await self._start_workers()
         await self._start_api(listener)

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Self
 
 from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validator
 
-from settings.group import holds_certificates, named_by
+from settings.group import WebUrl, holds_certificates, named_by
 
 # A name must not contain a dot, because Temporal joins the deployment name and the build id with a
 # dot.
@@ -32,6 +32,13 @@ class TemporalSettings(BaseModel):
     namespace: str = Field(
         default="default",
         description="Temporal namespace, which must already exist.",
+    )
+    ui_url: WebUrl | None = Field(
+        default=None,
+        description=(
+            "URL of Temporal's web UI. If set, internal admins see a link to the workflow on each "
+            "run's page."
+        ),
     )
     tls: bool | None = Field(
         default=None,

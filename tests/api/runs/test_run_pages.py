@@ -1,5 +1,7 @@
 """The pages of runs and conversations: the message, the reason, and who handles it."""
 
+from dataclasses import replace
+
 import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
@@ -42,6 +44,34 @@ async def test_a_run_says_why(front: LiveEngine, shop: Shop) -> None:
         page = await viewer.see(f"/app/runs/{ref.run_id}")
         assert form not in page
         assert "Détails" in page
+
+
+async def test_only_an_internal_admin_sees_the_link_to_the_workflow(
+    front: LiveEngine, shop: Shop
+) -> None:
+    ref = (await traced_run(front.database, shop)).ref
+    settings = front.settings
+    temporal = settings.temporal.model_copy(update={"ui_url": "https://temporal.example"})
+    resources = front.app.state.resources
+
+    def with_admin(user_id: str) -> None:
+        identity = settings.identity.model_copy(update={"admin_user_ids": user_id})
+        changed = {"temporal": temporal, "identity": identity}
+        chosen = settings.model_copy(update=changed)
+        front.app.state.resources = replace(resources, settings=chosen)
+
+    path = f"/app/runs/{ref.run_id}"
+    link = (
+        f"https://temporal.example/namespaces/{front.settings.temporal.namespace}/workflows/"
+        f"event%2F{shop.client_id}%2F{ref.event_id}"
+    )
+    async with at_pages(front, shop) as owner:
+        with_admin("somebody-else")
+        assert "https://temporal.example" not in await owner.see(path)
+
+        with_admin(shop.owner_user_id)
+
+        assert f'href="{link}"' in await owner.see(path)
 
 
 async def test_lists_are_empty_with_a_next_step(front: LiveEngine, shop: Shop) -> None:

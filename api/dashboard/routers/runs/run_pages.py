@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Annotated, Final
+from urllib.parse import quote
 
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
@@ -13,11 +14,12 @@ from api.http.disposition import content_disposition
 from api.route import PathId
 from api.schemas.runs.run import RunQuery
 from domain.agent.brain import Category
+from domain.core.names import process_event_id
 from domain.intake.event import Channel
 from domain.runs.errors import RunNotFound
 from domain.runs.run import RunStatus, Timings
 from domain.runs.ticket_outcome import TicketOutcome
-from domain.tenants.actor import ANYONE, REVIEWERS
+from domain.tenants.actor import ANYONE, OPERATORS, REVIEWERS
 from store.analytics.metrics import MetricsRepository
 from store.runs.conversation_lists import ConversationLists
 from store.runs.run_lists import NONE, RunLists
@@ -83,7 +85,17 @@ async def run(page: RunPage) -> Response:
         talk=talk,
         timed=waterfall(trace.timings),
         may_act=page.may(REVIEWERS),
+        workflow_url=_workflow_url(page, trace.event.event_id) if page.may(OPERATORS) else None,
     )
+
+
+def _workflow_url(page: Page, event_id: str) -> str | None:
+    """Return the URL of the event's workflow in the Temporal UI, if the settings state the UI."""
+    temporal = page.resources.settings.temporal
+    if temporal.ui_url is None:
+        return None
+    workflow_id = quote(process_event_id(page.tenant, event_id), safe="")
+    return f"{temporal.ui_url}/namespaces/{quote(temporal.namespace)}/workflows/{workflow_id}"
 
 
 @router.get(f"{_RUN}/json")
