@@ -57,6 +57,7 @@ from services.copilot.copilot import Copilot, CopilotSetup
 from services.core.concurrent_callers import ConcurrentCallers
 from services.core.fair_documents import FairDocuments
 from services.core.fair_room import FairRoom
+from services.core.fair_slots import FairSlots
 from services.core.fair_turns import FairTurns
 from services.core.unit_of_work import UnitsOfWork
 from services.intake.entry_limiter import EntryLimiter
@@ -70,9 +71,10 @@ from store.core.pools import REPORTS
 from store.exports.payer import has_plan
 from store.widget.session_listener import listening
 
-# Maximum seconds that a dry run may wait before it starts. Enough time must remain until the
-# response deadline to produce the result.
+# Maximum seconds that a dry run or simulation may wait before it starts. Enough time must remain
+# until the response deadline to produce the result.
 _DRY_RUN_PATIENCE_S: Final = 15.0
+_SIMULATION_PATIENCE_S: Final = 10.0
 
 
 def resources_held(
@@ -132,6 +134,7 @@ def resources_held(
                     documents, pays=lambda tenant: has_plan(database, tenant, utc_now())
                 ),
                 files=files,
+                simulations=FairSlots(8, unpaid=4, patience_s=_SIMULATION_PATIENCE_S),
                 dry_runs=FairTurns(patience_s=_DRY_RUN_PATIENCE_S, most_of_one=8, most=64),
                 searches=searches,
                 keys=key_reads(database),

@@ -32,6 +32,7 @@ from services.copilot.copilot import Copilot
 from services.core.concurrent_callers import ConcurrentCallers
 from services.core.fair_documents import FairDocuments
 from services.core.fair_room import FairRoom
+from services.core.fair_slots import FairSlots
 from services.core.fair_turns import FairTurns
 from services.core.shared_reads import SharedReads
 from services.core.unit_of_work import UnitsOfWork
@@ -71,6 +72,7 @@ class Resources:
     files: FileInspector
     dry_runs: FairTurns
     searches: FairTurns
+    simulations: FairSlots
     keys: SharedReads[KeyMaterial, ActiveKey | None]
     widget_keys: SharedReads[str, TenantId | None]
     widgets: SharedReads[TenantId, Widget]

@@ -14,8 +14,10 @@ from services.simulation.simulator import simulate
 async def simulated(
     resources: Resources, actor: Actor, tenant: TenantId, asked: SimulationAsked
 ) -> Simulation:
-    """Count the simulation as one of the client's dry runs, run it, and return the result. Raises
-    TooManyRequests, and the errors of `simulate`."""
+    """Count the simulation as one of the client's dry runs, run it, and return the result. Each
+    process runs one simulation at a time for each client, because a simulation of 20 messages uses
+    seconds of a worker's processor. Raises TooManyRequests, CallerBusy, and the errors of
+    `simulate`."""
     # Check the role before the limits, so that viewers cannot use up the client's simulations.
     actor.require(REVIEWERS)
     await resources.limiter.check(LimitScope.DRY_RUN, tenant, resources.now())
@@ -28,14 +30,16 @@ async def simulated(
     sealed = await asyncio.to_thread(seal)
     if len(sealed) > LARGE_DRY_RUN:
         await resources.limiter.check(LimitScope.LARGE_DRY_RUN, tenant, resources.now())
-    return await simulate(
-        resources.database,
-        actor,
-        tenant,
-        asked,
-        sealed=sealed,
-        simulator=resources.engine,
-        sealer=resources.sealer,
-        simulation_id=resources.new_id(),
-        has_model=resources.settings.brain.is_remote,
-    )
+    pays = await resources.payers.get(tenant)
+    async with resources.simulations.slot(tenant, pays=pays):
+        return await simulate(
+            resources.database,
+            actor,
+            tenant,
+            asked,
+            sealed=sealed,
+            simulator=resources.engine,
+            sealer=resources.sealer,
+            simulation_id=resources.new_id(),
+            has_model=resources.settings.brain.is_remote,
+        )

@@ -270,7 +270,7 @@ def build_activities(
             net=net,
             thread_lasts=settings.threads.lasts,
         ),
-        simulate=Simulate(simulator, sealer),
+        simulate=Simulate(database, simulator, sealer, utc_now, has_model=brains.model is not None),
         replay=ReplayPages(
             database,
             simulator,
@@ -333,7 +333,12 @@ def build_activities(
         erase=EraseRecords(database, TemporalRuns(client), sealer, utc_now),
         anchor=AnchorHeads(database),
         try_cases=TryCases(
-            database, simulator, utc_now, identity=identity, is_remote=settings.brain.is_remote
+            database,
+            simulator,
+            utc_now,
+            traffic,
+            identity=identity,
+            is_remote=settings.brain.is_remote,
         ),
         learn_heads=LearnHeads(database, heads, utc_now, new_ulid),
     )

@@ -1,11 +1,13 @@
 """The activities of a case run: start it, simulate its cases in batches, and end it."""
 
+import asyncio
 from typing import Final
 
 from temporalio import activity
 
-from activities.cases.case_slots import CaseSlots
+from activities.runtime.batch_slots import BatchSlots
 from activities.runtime.heartbeat import beating
+from activities.runtime.traffic import Traffic
 from activities.simulation.outcome_simulator import OutcomeSimulator
 from domain.agent.rulebook import Rulebook
 from domain.cases.case import SavedCase
@@ -20,6 +22,7 @@ from domain.cases.case_run import (
 )
 from domain.cases.contracts import CaseRunPlan, CaseRunProgress, EndCaseRunInput, TryCasesInput
 from domain.cases.digest import verdict_digest
+from domain.cases.errors import CaseRunsBusy
 from domain.cases.verdict_on_case import Unmet, unmet
 from domain.core import names
 from domain.core.contracts import BackgroundRef
@@ -27,6 +30,7 @@ from domain.core.ids import TenantId
 from domain.core.ports import Clock
 from domain.playbooks.playbook import PlaybookSpec
 from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome, Simulation, UsedPlaybook
+from domain.simulation.scenario import Scenario
 from domain.simulation.variant import ContentVariant, Variant
 from store.cases.case_runs import CaseRunRepository, KeptResult
 from store.cases.content_digest import content_digest
@@ -54,14 +58,16 @@ class TryCases:
         database: Database,
         simulator: OutcomeSimulator,
         now: Clock,
+        traffic: Traffic,
         *,
         identity: str,
         is_remote: bool,
     ) -> None:
-        self.slots = CaseSlots()
+        self.slots = BatchSlots(CaseRunsBusy)
         self._database = database
         self._simulator = simulator
         self._now = now
+        self._traffic = traffic
         self._identity = identity
         self._is_remote = is_remote
 
@@ -116,11 +122,13 @@ class TryCases:
     async def _verdict(self, tenant: TenantId, run: CaseRun, case: SavedCase) -> KeptResult:
         variant = run.variant
         content = await self._content(tenant, variant.content)
-        tried = await _Tries.of(self._simulator, tenant, case, variant)
+        tried = _Tries(case)
+        while tried.misses_some:
+            tried.add(await self._simulated(tenant, case.scenario, variant))
         before = None
         if variant.content is not None:
             saved = variant.model_copy(update={"content": None})
-            before = await self._simulator.conversation(tenant, case.scenario, saved)
+            before = await self._simulated(tenant, case.scenario, saved)
         is_settled = content == await self._content(tenant, variant.content)
         outcome = CaseOutcome.of(
             tried.last.last, cost_micros=tried.cost_micros + (_cost(before) if before else 0)
@@ -146,6 +154,18 @@ class TryCases:
             case,
         )
         return KeptResult(result, digest if is_settled and tried.is_of_one else _UNSETTLED)
+
+    async def _simulated(
+        self, tenant: TenantId, scenario: Scenario, variant: Variant
+    ) -> Simulation:
+        """Simulate a conversation. While there is foreground traffic, a pause follows each message,
+        because foreground work has priority."""
+        return await self._simulator.conversation(
+            tenant,
+            scenario,
+            variant,
+            after_message=lambda worked_s: asyncio.sleep(self._traffic.pause_after(worked_s)),
+        )
 
     async def _spec(
         self, tenant: TenantId, used: UsedPlaybook | None, variant: Variant
@@ -202,16 +222,12 @@ class _Tries:
         """Return whether one version of one playbook handled every message in every simulation."""
         return len(self._used) == 1
 
-    @classmethod
-    async def of(
-        cls, simulator: OutcomeSimulator, tenant: TenantId, case: SavedCase, variant: Variant
-    ) -> "_Tries":
-        tried = cls(case)
-        while tried.tries < case.tries:
-            tried.add(await simulator.conversation(tenant, case.scenario, variant))
-            if all(_is_final(one) for one in tried.last.outcomes):
-                break
-        return tried
+    @property
+    def misses_some(self) -> bool:
+        """Return whether the case needs another simulation."""
+        if not self.tries:
+            return True
+        return self.tries < self._case.tries and not all(map(_is_final, self.last.outcomes))
 
     def add(self, simulation: Simulation) -> None:
         missed = unmet(self._case.expected, simulation.last)

@@ -1,6 +1,9 @@
 """The outcome simulator. It computes the outcomes of messages, without storing or executing
 anything."""
 
+import time
+from collections.abc import Awaitable, Callable
+
 from activities.agent.brain_budget import BrainBudget
 from activities.agent.draft_answer import read_event
 from activities.agent.order_search import OrderSearch
@@ -62,9 +65,15 @@ class OutcomeSimulator:
         self._answers_without_person = answers_without_person
 
     async def conversation(
-        self, tenant: TenantId, scenario: Scenario, variant: Variant
+        self,
+        tenant: TenantId,
+        scenario: Scenario,
+        variant: Variant,
+        *,
+        after_message: Callable[[float], Awaitable[None]] | None = None,
     ) -> Simulation:
-        """Return one outcome for each message from the customer.
+        """Return one outcome for each message from the customer. `after_message`: called after each
+        of these messages, with the duration of its processing in seconds.
 
         The facts that a message settles carry over to the next message, as if each answer had been
         sent. Once human agents handle the conversation, each outcome is held for human review until
@@ -77,11 +86,14 @@ class OutcomeSimulator:
             if message.author == "human":
                 carried = carried.answered_by_person(message.text)
                 continue
+            began = time.monotonic()
             exchange = await self._exchange(tenant, scenario, message.text, carried, order)
             replayed = await self._one.replay(tenant, exchange, variant)
             outcome = replayed.outcome.held_for(carried.held)
             carried = carried.after(exchange.event, outcome, replayed.settled, self._now())
             outcomes.append(outcome)
+            if after_message is not None:
+                await after_message(time.monotonic() - began)
         return Simulation(outcomes=tuple(outcomes))
 
     async def outcome(

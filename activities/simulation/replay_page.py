@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 
 from temporalio import activity
 
+from activities.runtime.batch_slots import BatchSlots
 from activities.runtime.heartbeat import beating
 from activities.runtime.traffic import Traffic
 from activities.simulation.outcome_simulator import OutcomeSimulator
@@ -20,7 +21,7 @@ from domain.core.ports import Clock
 from domain.playbooks.playbook import PlaybookEntry
 from domain.simulation.choosing import playbook_for
 from domain.simulation.contracts import ReplayProgress
-from domain.simulation.errors import ModelBudgetUsedUp, ReplayNotFound
+from domain.simulation.errors import ModelBudgetUsedUp, ReplayNotFound, ReplaysBusy
 from domain.simulation.outcome import SimulatedOutcome
 from domain.simulation.replay import UNFINISHED, Replay, ReplayState, ReplayStop
 from domain.simulation.replay_facts import ReplayEnd, ReplayFacts, difference
@@ -123,6 +124,8 @@ class ReplayPages:
         self._traffic = traffic
         self._has_model = has_model
         self._question_micros = question_micros
+        # Pages that wait for a turn of the brain would occupy the activity slots of all clients.
+        self._slots = BatchSlots(ReplaysBusy)
         # The embedded brain uses the worker's processor, and a model only waits for its provider.
         self._embedded = FairSlots(1, unpaid=1, patience_s=None)
         self._with_model = FairSlots(_WITH_MODEL, unpaid=_UNPAID, patience_s=None)
@@ -147,12 +150,18 @@ class ReplayPages:
         """Process the next events. Store their results and the next position in one transaction.
 
         Idempotency key: the replay together with its position. A page that was not stored is
-        processed again. Raises PlaybookNotFound, EngineUnavailable.
+        processed again. Raises PlaybookNotFound, EngineUnavailable, and ReplaysBusy if the page
+        must wait.
         """
         tenant = TenantId(work.client_id)
+        pays = await has_plan(self._database, tenant, self._now())
+        with self._slots.slot(tenant, pays=pays):
+            return await self._next(tenant, work, pays=pays)
+
+    async def _next(self, tenant: TenantId, work: BackgroundRef, *, pays: bool) -> ReplayProgress:
         async with beating():
             try:
-                plan = await self._plan(tenant, work)
+                plan = await self._plan(tenant, work, pays=pays)
                 if plan is None:
                     return ReplayProgress(is_over=True)
                 return await self._keep(tenant, plan, await self._replay_events(tenant, plan))
@@ -169,9 +178,8 @@ class ReplayPages:
                 work.record_id, ReplayState.FAILED, self._now(), why=ReplayStop.ERROR
             )
 
-    async def _plan(self, tenant: TenantId, work: BackgroundRef) -> _Plan | None:
+    async def _plan(self, tenant: TenantId, work: BackgroundRef, *, pays: bool) -> _Plan | None:
         """Return the plan for the next page, or None if the replay is finished."""
-        pays = await has_plan(self._database, tenant, self._now())
         async with self._database.reading(tenant) as connection:
             replay = await ReplayRepository(connection, tenant).read(work.record_id)
             if replay.state not in UNFINISHED:

@@ -6,15 +6,34 @@ from activities.runtime.heartbeat import beating
 from activities.simulation.outcome_simulator import OutcomeSimulator
 from domain.core import names
 from domain.core.ids import TenantId
-from domain.core.ports import Sealer
+from domain.core.ports import Clock, Sealer
 from domain.simulation.asked import SimulationAsked
 from domain.simulation.contracts import SimulateInput, SimulateResult
+from services.core.fair_slots import FairSlots
+from store.core.database import Database
+from store.exports.payer import has_plan
 
 
 class Simulate:
-    def __init__(self, simulator: OutcomeSimulator, sealer: Sealer) -> None:
+    """`has_model`: whether a language model is configured."""
+
+    def __init__(
+        self,
+        database: Database,
+        simulator: OutcomeSimulator,
+        sealer: Sealer,
+        now: Clock,
+        *,
+        has_model: bool,
+    ) -> None:
+        self._database = database
         self._simulator = simulator
         self._sealer = sealer
+        self._now = now
+        self._has_model = has_model
+        # The embedded brain uses the worker's processor, and a model only waits for its provider.
+        self._embedded = FairSlots(2, unpaid=1, patience_s=None)
+        self._with_model = FairSlots(16, unpaid=8, patience_s=None)
 
     @activity.defn(name=names.THINK_SCENARIO)
     async def think(self, step: SimulateInput) -> SimulateResult:
@@ -22,8 +41,10 @@ class Simulate:
         repeated, because it stores only the cost of each language model call. Raises
         PlaybookNotFound."""
         asked = SimulationAsked.model_validate_json(self._sealer.unseal(step.sealed))
-        async with beating():
-            simulation = await self._simulator.conversation(
-                TenantId(step.client_id), asked.scenario, asked.variant
-            )
+        tenant = TenantId(step.client_id)
+        pays = await has_plan(self._database, tenant, self._now())
+        thinks_outside = self._has_model and not asked.variant.embedded_brain
+        slots = self._with_model if thinks_outside else self._embedded
+        async with beating(), slots.slot(tenant, pays=pays):
+            simulation = await self._simulator.conversation(tenant, asked.scenario, asked.variant)
         return SimulateResult(sealed=self._sealer.seal(simulation.model_dump_json()))

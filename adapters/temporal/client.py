@@ -46,8 +46,6 @@ _PROCESS_TIMEOUT_S: Final = 1.0
 # If a worker crashes during a workflow task, another worker takes over after this time.
 _TASK_TIMEOUT: Final = timedelta(seconds=5)
 _DRY_RUN_TIMEOUT: Final = timedelta(seconds=30)
-# The timeout is long enough for many messages. Each message may call a language model.
-_SIMULATION_TIMEOUT: Final = timedelta(seconds=120)
 # Maximum number of deliveries that one parent workflow starts as children. It starts all of them in
 # one workflow task.
 _SENT_AT_ONCE: Final = 200
@@ -176,14 +174,15 @@ class TemporalEngine:
             return False
         return True
 
-    async def simulate(self, asked: SimulateInput) -> SimulateResult:
-        """Simulate a scenario and return the result. Raises EngineUnavailable, and InternalError if
-        the simulation failed."""
+    async def simulate(self, asked: SimulateInput, *, within: timedelta) -> SimulateResult:
+        """Simulate a scenario and return the result. The simulation ends after `within`, because
+        the caller then stops waiting. Raises EngineUnavailable, and InternalError if the simulation
+        failed or did not end in time."""
         return await self._result_of(
             names.SIMULATE,
             asked,
             names.simulate_id(asked.client_id, asked.id),
-            within=_SIMULATION_TIMEOUT,
+            within=within,
             gives=SimulateResult,
         )
 

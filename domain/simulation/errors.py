@@ -32,6 +32,14 @@ class InvalidReplay(InvalidInput):
         return {"reason": self.reason}
 
 
+class ReplaysBusy(DomainError):
+    """The worker processes as many pages of replays as it may. The page is tried again."""
+
+    code = "replays_busy"
+    retryable = True
+    retry_after_s = 5.0
+
+
 class SimulationTooLong(DomainError):
     """The simulation did not finish within the caller's timeout."""
 

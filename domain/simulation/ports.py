@@ -1,5 +1,6 @@
 """Ports for simulations."""
 
+from datetime import timedelta
 from typing import Protocol
 
 from domain.simulation.contracts import SimulateInput, SimulateResult
@@ -8,6 +9,6 @@ from domain.simulation.contracts import SimulateInput, SimulateResult
 class Simulator(Protocol):
     """Runs a scenario without effects."""
 
-    async def simulate(self, asked: SimulateInput) -> SimulateResult:
-        """Run a scenario, and return its result. Raises EngineUnavailable, and InternalError if the
-        brain failed."""
+    async def simulate(self, asked: SimulateInput, *, within: timedelta) -> SimulateResult:
+        """Run a scenario, and return its result. The simulation ends after `within`. Raises
+        EngineUnavailable, and InternalError if the brain failed."""

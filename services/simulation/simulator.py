@@ -1,6 +1,7 @@
 """The simulator, which shows how the agent would answer in a simulated conversation."""
 
 import asyncio
+from datetime import timedelta
 from typing import Final
 
 from domain.core.ids import TenantId
@@ -18,8 +19,8 @@ from store.tenants.clients import ClientRepository
 
 # Timeouts for a caller, in seconds. The first applies to a worker's embedded brain. The second
 # applies to a language model, which is called for each message.
-_EMBEDDED_S: Final = 30.0
-_MODEL_S: Final = 110.0
+_EMBEDDED_S: Final = 30
+_MODEL_S: Final = 110
 
 
 async def simulate(
@@ -52,9 +53,10 @@ async def simulate(
         # Without a simulated order, the simulation queries the client's shops.
         outside=thinks_outside or asked.scenario.order is None,
     )
+    patience_s = _MODEL_S if thinks_outside else _EMBEDDED_S
     try:
-        async with asyncio.timeout(_MODEL_S if thinks_outside else _EMBEDDED_S):
-            result = await simulator.simulate(step)
+        async with asyncio.timeout(patience_s):
+            result = await simulator.simulate(step, within=timedelta(seconds=patience_s + 1))
     except TimeoutError:
         raise SimulationTooLong from None
     return Simulation.model_validate_json(sealer.unseal(result.sealed))

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-from activities.cases.case_slots import AT_ONCE, CaseSlots
+from activities.runtime.batch_slots import AT_ONCE, BatchSlots
 from adapters.brain.identity import brain_identity
 from adapters.system import new_ulid, utc_now
 from domain.cases.case_run import CaseResult, CaseRun, CaseRunState
@@ -117,6 +117,24 @@ async def test_a_step_that_is_repeated_writes_nothing_twice_and_skips_what_is_go
     assert (len(before), first.done, first.passed) == (1, 2, 1)
 
 
+async def test_a_pause_follows_each_message(
+    engine: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await a_case(engine.database, shop)
+    worked: list[float] = []
+
+    def pause_after(worked_s: float) -> float:
+        worked.append(worked_s)
+        return 0
+
+    monkeypatch.setattr(engine.activities.traffic, "pause_after", pause_after)
+
+    await _ended(engine, shop, (await _start(engine, shop)).id)
+
+    assert len(worked) == 1
+    assert worked[0] > 0
+
+
 async def test_a_run_waits_for_a_slot_in_temporal(
     engine: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,7 +144,7 @@ async def test_a_run_waits_for_a_slot_in_temporal(
     policy = options.TRYING["retry_policy"]
     assert policy is not None
     monkeypatch.setitem(options.TRYING, "retry_policy", replace(policy, maximum_attempts=2))
-    slots = CaseSlots()
+    slots = BatchSlots(CaseRunsBusy)
     monkeypatch.setattr(engine.activities.try_cases, "slots", slots)
     refused, slot = 0, slots.slot
 

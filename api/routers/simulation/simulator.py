@@ -49,8 +49,8 @@ async def chat(
 ) -> SimulatorAnswer:
     """This operation requires the owner, admin or agent role. Each user can send at most 20
     requests a minute. Nothing is sent, executed or stored, and the simulation does not use the
-    ticket quota. Language model costs are charged to the client. The response arrives within 110 s
-    if a language model is used, otherwise within 30 s."""
+    ticket quota. Language model costs are charged to the client. The response arrives within 120 s
+    if a language model is used, otherwise within 40 s."""
     started = time.monotonic()
     member = await member_for(user, body.client_id, resources, client_network(request))
     simulation = await simulated(resources, member.actor, member.tenant, body.asked())

@@ -21,6 +21,7 @@ async def is_unsafe(text: str) -> bool:
     key = sha256(text.encode("utf-8", "surrogatepass")).digest()
     known = _VERDICTS.get(key)
     if known is not None:
+        await others_turn(text)
         return known
     steps = examination(text)
     while True:

@@ -1,15 +1,22 @@
 """The outcome simulator: conversations about a made-up order, processed by the embedded brain."""
 
-import pytest
+import asyncio
 
+import pytest
+from temporalio.testing import ActivityEnvironment
+
+from adapters.system import new_ulid
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
 from domain.agent.rulebook import ActionLevel, Rulebook
 from domain.content.suggestion import SuggestedEntry
+from domain.core.ids import TenantId
 from domain.integrations.order import LookupState
 from domain.playbooks.errors import PlaybookNotFound
 from domain.playbooks.playbook import PlaybookSpec
-from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome
+from domain.simulation.asked import SimulationAsked
+from domain.simulation.contracts import SimulateInput
+from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome, Simulation
 from domain.simulation.scenario import (
     Scenario,
     ScenarioCustomer,
@@ -20,6 +27,7 @@ from domain.simulation.variant import LIVE, ContentVariant, Variant
 from tests.support.agent.acting import CUSTOMER, WISH, promising, rules
 from tests.support.core.engine import LiveEngine
 from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
+from tests.support.tenants.spending import unpaid_shop
 
 _CONFIRMED = rules(ActionLevel.CUSTOMER_CONFIRMED)
 _ORDER = ScenarioOrder(number="2001", total="49.00")
@@ -54,6 +62,46 @@ async def _shop(engine: LiveEngine, rulebook: Rulebook = _CONFIRMED) -> Shop:
     shop = await open_shop(engine.database, rulebook=rulebook)
     await promising(engine, shop)
     return shop
+
+
+async def test_the_caller_learns_how_long_each_message_took(engine: LiveEngine, shop: Shop) -> None:
+    took: list[float] = []
+
+    async def after(worked_s: float) -> None:
+        took.append(worked_s)
+
+    simulator = engine.activities.simulate._simulator
+    asked = scenario(ORDER_QUESTION, ">Bonjour", _YES)
+    await simulator.conversation(shop.tenant, asked, LIVE, after_message=after)
+
+    assert len(took) == 2
+    assert min(took) > 0
+
+
+async def test_clients_without_a_plan_simulate_one_after_another(
+    engine: LiveEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A simulation of 20 messages uses seconds of the worker's event loop."""
+    step, present, most = engine.activities.simulate, 0, 0
+    whole = step._simulator.conversation
+
+    async def conversation(tenant: TenantId, asked: Scenario, variant: Variant) -> Simulation:
+        nonlocal present, most
+        present += 1
+        most = max(most, present)
+        simulation = await whole(tenant, asked, variant)
+        present -= 1
+        return simulation
+
+    monkeypatch.setattr(step._simulator, "conversation", conversation)
+    asked = SimulationAsked(scenario=scenario(ORDER_QUESTION), variant=LIVE)
+    sealed = step._sealer.seal(asked.model_dump_json())
+    shops = [await unpaid_shop(engine.database) for _ in range(4)]
+    given = [SimulateInput(client_id=one.client_id, id=new_ulid(), sealed=sealed) for one in shops]
+
+    await asyncio.gather(*(ActivityEnvironment().run(step.think, one) for one in given))
+
+    assert most == 1
 
 
 async def test_the_number_is_asked_for_given_and_the_refund_confirmed(engine: LiveEngine) -> None:

@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 from temporalio.testing import ActivityEnvironment
 
+from activities.runtime.batch_slots import UNPAID
 from activities.runtime.traffic import Traffic
 from activities.simulation import replay_page
 from adapters.system import utc_now
@@ -14,6 +15,8 @@ from domain.agent.brain import BrainAnswer, BrainRequest, Category
 from domain.agent.brain_choice import Brains
 from domain.billing.model_money import ModelBudget
 from domain.core.contracts import BackgroundRef
+from domain.simulation.contracts import ReplayProgress
+from domain.simulation.errors import ReplaysBusy
 from domain.simulation.replay import Replay, ReplayState, ReplayStop
 from domain.simulation.replay_facts import ReplayChangeKind, ReplayEnd
 from domain.simulation.replay_tally import ReplaySkip
@@ -221,6 +224,36 @@ async def test_a_replay_with_a_model_does_not_wait_for_the_others(database: Data
     assert model.most == 4
     for shop, work in zip((*free, *paying), works, strict=True):
         assert (await replay_of(database, shop, work.record_id)).examined == 1
+
+
+class HeldBrain(ScriptedBrain):
+    """An embedded brain that answers once `go` is set."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go = asyncio.Event()
+
+    async def think(self, request: BrainRequest) -> BrainAnswer:
+        await self.go.wait()
+        return await super().think(request)
+
+
+async def test_a_page_without_a_slot_waits_in_temporal(database: Database) -> None:
+    """A page that waits for its turn would occupy an activity slot that all clients share."""
+    brain, environment = HeldBrain(), ActivityEnvironment()
+    pages, tasks = pages_of(database, Brains(embedded=brain)), list[asyncio.Task[ReplayProgress]]()
+    for _ in range(UNPAID + 1):
+        shop = await unpaid_shop(database)
+        await answered(database, shop, ASKED[0])
+        replay_id = await a_replay(database, shop)
+        work = BackgroundRef(client_id=shop.client_id, record_id=replay_id)
+        tasks.append(asyncio.create_task(environment.run(pages.page, work)))
+
+    (refused,), waiting = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    brain.go.set()
+
+    assert isinstance(refused.exception(), ReplaysBusy)
+    assert all(one.is_over for one in await asyncio.gather(*waiting))
 
 
 async def test_a_budget_of_time_ends_it(database: Database, shop: Shop) -> None:

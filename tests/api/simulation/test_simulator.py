@@ -1,5 +1,6 @@
 """POST /api/simulator/chat: permissions, errors and answers."""
 
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
@@ -8,6 +9,7 @@ from adapters.system import new_ulid, utc_now
 from domain.agent.plan import ActionKind
 from domain.simulation.scenario import MAX_MESSAGE, MAX_MESSAGES
 from domain.tenants.client import Role
+from services.core.fair_slots import FairSlots
 from services.simulation import simulator
 from store.tenants.members import MemberRepository
 from tests.support.core.engine import ENGINE_SECRET, LiveEngine
@@ -57,6 +59,18 @@ async def test_who_may_not(front: LiveEngine, shop: Shop) -> None:
             SIMULATOR, json={"client_id": unknown, "message": "Bonjour"}, headers=admin(front)
         )
         assert code(answer) == (404, "client_not_found")
+
+
+async def test_a_client_simulates_once_at_a_time(front: LiveEngine, shop: Shop) -> None:
+    slots = FairSlots(8, unpaid=4, patience_s=0.01)
+    resources = front.app.state.resources
+    front.app.state.resources = replace(resources, simulations=slots)
+    owner = await person(front, shop, Role.OWNER)
+
+    async with slots.slot(shop.tenant, pays=True):
+        status, body = await _ask(front, shop, owner)
+
+    assert (status, body["code"]) == (429, "caller_busy")
 
 
 # Requests and their expected errors.

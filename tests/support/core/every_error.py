@@ -93,7 +93,7 @@ from domain.runs.errors import (
     ReplyNotPossible,
     TooManyInboxViews,
 )
-from domain.simulation.errors import InvalidReplay, ModelBudgetUsedUp
+from domain.simulation.errors import InvalidReplay, ModelBudgetUsedUp, ReplaysBusy
 from domain.tenants.errors import (
     InsufficientScope,
     InvalidLabel,
@@ -117,6 +117,7 @@ NOT_FOR_CALLERS = {
     Deferred,
     LargeEventsWait,
     CaseRunsBusy,
+    ReplaysBusy,
     ClientNotEmpty,
     InvalidExport,
     BrainInvalid,

@@ -1,7 +1,7 @@
-"""The slots for batches of saved cases in one worker.
+"""The slots for batches of background work in one worker: of saved cases, or of a replay.
 
-A batch can take hours, and would occupy one of the activity slots that all clients share. A batch
-without a slot therefore waits in Temporal, which retries it.
+A batch can take a long time, and would occupy one of the activity slots that all clients share. A
+batch without a slot therefore waits in Temporal, which retries it.
 """
 
 import time
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from domain.cases.errors import CaseRunsBusy
+from domain.core.errors import DomainError
 from domain.core.ids import TenantId
 
 AT_ONCE: Final = 8
@@ -31,17 +31,19 @@ class _Client:
     since: float
 
 
-class CaseSlots:
-    """Slots that are assigned in the order of the clients' first attempts. `monotonic`: a monotonic
-    clock, in seconds."""
+class BatchSlots:
+    """Slots that are assigned in the order of the clients' first attempts. `busy`: the retryable
+    error raised if a batch must wait. `monotonic`: a monotonic clock, in seconds."""
 
     def __init__(
         self,
+        busy: type[DomainError],
         monotonic: Callable[[], float] = time.monotonic,
         *,
         at_once: int = AT_ONCE,
         unpaid: int = UNPAID,
     ) -> None:
+        self._busy = busy
         self._monotonic = monotonic
         self._at_once = at_once
         self._unpaid = unpaid
@@ -51,16 +53,16 @@ class CaseSlots:
 
     @contextmanager
     def slot(self, tenant: TenantId, *, pays: bool) -> Iterator[None]:
-        """Hold a slot while the block runs. Raises CaseRunsBusy if none is free, or if clients that
-        came earlier wait for it."""
+        """Hold a slot while the block runs. Raises the busy error if none is free, or if clients
+        that came earlier wait for it."""
         now = self._monotonic()
         self._forget(now)
         if tenant in self._running:
-            raise CaseRunsBusy
+            raise self._busy
         client = self._waiting.setdefault(tenant, _Client(pays, now))
         client.pays, client.since = pays, now
         if tenant not in self._admitted(self._running):
-            raise CaseRunsBusy
+            raise self._busy
         self._running[tenant] = self._waiting.pop(tenant)
         try:
             yield
@@ -68,15 +70,15 @@ class CaseSlots:
             del self._running[tenant]
 
     def check_kept(self, tenant: TenantId) -> None:
-        """Raise CaseRunsBusy if the client has had its slot for `_TURN_S` and another client waits
-        for the slot."""
+        """Raise the busy error if the client has had its slot for `_TURN_S` and another client
+        waits for the slot."""
         now = self._monotonic()
         self._forget(now)
         if now - self._running[tenant].since < _TURN_S:
             return
         others = {one: client for one, client in self._running.items() if one != tenant}
         if self._admitted(others):
-            raise CaseRunsBusy
+            raise self._busy
 
     def _admitted(self, running: dict[TenantId, _Client]) -> set[TenantId]:
         """Return the waiting clients that may have a slot next to the running batches."""
