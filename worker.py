@@ -22,6 +22,7 @@ from adapters.observability.questions import OK, Check, readiness
 from adapters.observability.redaction import Redactor
 from adapters.observability.start import warn_of_what_is_missing
 from adapters.observability.tracing import Traces, traced, traces_of
+from adapters.processes.module_loading import loading_modules
 from adapters.system import utc_now
 from adapters.temporal.connection import connect
 from adapters.temporal.deployments import tell_if_passed_over
@@ -48,13 +49,14 @@ _log = structlog.get_logger(__name__)
 def working_on(queue: str) -> Working:
     """Return the worker for a queue. Only the modules for this queue are imported, because loading
     the brain takes a long time. The webhook worker does not need the brain."""
-    if queue == names.WEBHOOKS_QUEUE:
-        from workers import webhooks as webhook_worker  # noqa: PLC0415
+    with loading_modules():
+        if queue == names.WEBHOOKS_QUEUE:
+            from workers import webhooks as webhook_worker  # noqa: PLC0415
 
-        return webhook_worker.working
-    from workers import engine as engine_worker  # noqa: PLC0415
+            return webhook_worker.working
+        from workers import engine as engine_worker  # noqa: PLC0415
 
-    return engine_worker.working
+        return engine_worker.working
 
 
 async def run(queue: str, settings: Settings, probes: Probes, traces: Traces | None) -> None:

@@ -7,6 +7,8 @@ import typer
 import typer.main
 from typer.core import TyperCommand
 
+from adapters.processes.module_loading import loading_modules
+
 if TYPE_CHECKING:
     from typer._click import Command, Context
 
@@ -23,7 +25,8 @@ class LazyCommand(TyperCommand):
     def chosen(self) -> "Command":
         """Import the command's module and return the command."""
         module, _, attribute = self._place.partition(":")
-        found = getattr(import_module(module), attribute)
+        with loading_modules():
+            found = getattr(import_module(module), attribute)
         if isinstance(found, typer.Typer):
             return typer.main.get_group(found)
         alone = typer.Typer(add_completion=False)

@@ -9,7 +9,7 @@ from domain.agent.model_fault import ModelFault
 from domain.agent.policy import judge
 from domain.agent.policy_context import PolicyContext
 from domain.agent.resolved_reply import SETTLED_BY
-from domain.agent.thinking import ThinkingResult
+from domain.agent.thinking_result import ThinkingResult
 
 
 def over_budget_result(

@@ -15,7 +15,7 @@ from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
 from domain.agent.policy_decision import PolicyDecision
 from domain.agent.resolved_reply import SETTLED_BY
 from domain.agent.safety.sensitive import SensitiveMatter
-from domain.agent.thinking import ThinkingResult
+from domain.agent.thinking_result import ThinkingResult
 from domain.agent.thread import Thread
 from domain.integrations.order import Lookup
 from domain.runs.errors import RunNotFound
