@@ -9,7 +9,7 @@ from typing import Final
 
 from domain.agent import wording
 from domain.agent.address_request import address_request, instead_of_people
-from domain.agent.brain import Brain, BrainAnswer, BrainRequest, Category, Passage
+from domain.agent.brain import SETTLED_BY, Brain, BrainAnswer, BrainRequest, Category, Passage
 from domain.agent.brain_context import BrainContext
 from domain.agent.doubts import doubt_of
 from domain.agent.escalation_reason import EscalationReason
@@ -20,7 +20,7 @@ from domain.agent.policy import available_actions, judge
 from domain.agent.policy_context import PolicyContext
 from domain.agent.policy_decision import Judgement
 from domain.agent.ports import SafetyNet
-from domain.agent.resolved_reply import SETTLED_BY, SURE, ResolvedReply, resolve_reply
+from domain.agent.resolved_reply import SURE, ResolvedReply, resolve_reply
 from domain.agent.safety.examined import commands, is_unsafe
 from domain.agent.safety.net import SafetyGrammar
 from domain.agent.safety.sensitive import SensitiveMatter
