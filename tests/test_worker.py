@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -15,6 +16,22 @@ from tests.support.core.forks import ROOT, clean_environment
 from tests.support.core.processes import process
 from tests.support.core.waiting import eventually
 from workers.webhooks import build_sender, canary_of
+
+_SERVED: Final = ("api", "commands", "fastapi", "jinja2", "mcp", "starlette", "typer", "uvicorn")
+
+
+@pytest.mark.parametrize("queue", ["engine", "webhooks"])
+def test_a_worker_loads_nothing_of_the_api(queue: str) -> None:
+    program = (
+        "import sys, worker\n"
+        f"worker.working_on({queue!r})\n"
+        f"found = {{*{_SERVED}}} & {{*sys.modules}}\n"
+        "sys.exit(str(found) if found else 0)\n"
+    )
+    tried = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert tried.returncode == 0, tried.stderr[-2000:]
 
 
 def test_the_webhook_worker_loads_neither_brain_nor_mail() -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 @contextmanager
 def loading_modules() -> Iterator[None]:
     """Pause the garbage collector while the block imports modules. Afterwards, later collections
-    skip every object that exists at the end of the block (decision 0133).
+    skip every object that exists at the end of the block (decision 0116).
 
     The block must only import. Otherwise, the objects of the remaining code would never be
     collected.
