@@ -54,7 +54,7 @@ def test_server_processes_import_nothing_of_the_development_machine() -> None:
     program = (
         "import sys\n"
         f"sys.modules.update(dict.fromkeys({forbidden}))\n"
-        "import worker, workers.engine, workers.webhooks, cli\n"
+        "import worker, workers.process, workers.engine, workers.webhooks, cli\n"
         "for command in cli.COMMANDS: command.chosen()\n"
     )
     tried = subprocess.run(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 import typer.main
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from adapters.processes.module_loading import loading_modules
 
@@ -41,3 +41,16 @@ class LazyCommand(TyperCommand):
         **extra: Any,
     ) -> "Context":
         return self.chosen().make_context(info_name, args, parent, **extra)
+
+
+class CommandList(TyperGroup):
+    """The group of all commands."""
+
+    def invoke(self, ctx: "Context") -> Any:
+        """Configure the logs and run the chosen command. The logs go to standard error, like the
+        audit entries for a command's changes."""
+        # The module is imported here, because `--help` writes no logs.
+        with loading_modules():
+            from adapters.observability.logs import configure_logs  # noqa: PLC0415
+        configure_logs("INFO")
+        return super().invoke(ctx)
