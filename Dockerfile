@@ -36,6 +36,9 @@ COPY store/ store/
 COPY workers/ workers/
 COPY workflows/ workflows/
 
+# The base image contains no bytecode of the standard library, and the processes cannot write any.
+RUN python -m compileall -q -x '/(site-packages|test|tests)/' /usr/local/lib/python3.11 /app
+
 USER 10001:10001
 
 CMD ["python", "cli.py", "--help"]

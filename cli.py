@@ -8,10 +8,7 @@ import os
 import sys
 from typing import Final, NoReturn
 
-from typer.core import TyperGroup
-
-from adapters.observability.logs import configure_logs
-from commands.core.lazy import LazyCommand
+from commands.core.lazy import CommandList, LazyCommand
 
 COMMANDS: Final = (
     LazyCommand("dev", "commands.core.dev:dev", "Run the complete service locally until Ctrl-C."),
@@ -227,7 +224,7 @@ COMMANDS: Final = (
     LazyCommand("retention", "commands.privacy.retention:app", "Show how long records are kept."),
 )
 
-app = TyperGroup(
+app = CommandList(
     help="Run and manage the customer-support engine.",
     commands=COMMANDS,
     no_args_is_help=True,
@@ -238,7 +235,6 @@ def main() -> NoReturn:
     """Run one command, and exit without finalizing the interpreter, because threads of the Temporal
     client may still need the interpreter. In a measurement, a signal killed one in ten processes
     during finalization, after the command had finished."""
-    configure_logs("INFO")  # The logs go to stderr, like the audit entries for a command's changes.
     try:
         app()
     except SystemExit as end:

@@ -21,7 +21,7 @@ from bench.load import LoadShop
 from domain.agent.brain import Alternative, Category, Citation
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome, StepState
 from domain.agent.policy_decision import PolicyDecision, Ruling
-from domain.agent.thinking import Finding
+from domain.agent.thinking_result import Finding
 from domain.analytics.churn import History, predict
 from domain.core.money import Money
 from domain.intake.event import Channel, UnifiedEvent

@@ -10,8 +10,6 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from adapters.identity.session_key import new_session_key
-from adapters.seal import new_seal_key
 from domain.core.errors import InvalidInput
 from embedded.private import close_content, close_folder, passing_group
 
@@ -117,10 +115,16 @@ class DataFolder:
 
     def seal_key(self) -> str:
         """Return this folder's encryption key (SEAL_KEY), created on first use."""
+        # The module is imported here, because few commands need its cryptography.
+        from adapters.seal import new_seal_key  # noqa: PLC0415
+
         return self._kept("seal.key", new_seal_key)
 
     def session_key(self) -> str:
         """Return the key that signs this folder's session tokens, created on first use."""
+        # The module is imported here, because few commands need its cryptography.
+        from adapters.identity.session_key import new_session_key  # noqa: PLC0415
+
         return self._kept("session.key", new_session_key)
 
     def _kept(self, name: str, new: Callable[[], str]) -> str:

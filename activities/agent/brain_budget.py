@@ -8,7 +8,7 @@ from domain.agent.brain import Brain, BrainAnswer
 from domain.agent.brain_choice import Brains
 from domain.agent.errors import BrainFailed
 from domain.agent.model_fault import CallHealth, ModelFault
-from domain.agent.thinking import ThinkingResult
+from domain.agent.thinking_result import ThinkingResult
 from domain.billing.model_money import BudgetRefusal, BudgetReservation
 from domain.core.ids import TenantId
 from domain.core.ports import Clock

@@ -14,7 +14,8 @@ from domain.agent.fallback import in_place_of_model
 from domain.agent.frame import AnswerFrame
 from domain.agent.greeting import greeted_name
 from domain.agent.ports import SafetyNet
-from domain.agent.thinking import ThinkingResult, think_through
+from domain.agent.thinking import think_through
+from domain.agent.thinking_result import ThinkingResult
 from domain.core.effort import EVENT_STEPS, budget
 from domain.core.ids import TenantId
 from domain.core.ports import Clock

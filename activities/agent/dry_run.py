@@ -20,7 +20,7 @@ from domain.agent.brain_context import BrainContext
 from domain.agent.over_budget import over_budget_result
 from domain.agent.ports import Embedder, SafetyNet
 from domain.agent.shadow import held_in_shadow
-from domain.agent.thinking import ThinkingResult
+from domain.agent.thinking_result import ThinkingResult
 from domain.core import names
 from domain.core.errors import OverBudget
 from domain.core.ids import TenantId

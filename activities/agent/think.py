@@ -27,7 +27,7 @@ from domain.agent.over_budget import over_budget_result
 from domain.agent.policy_context import Spent
 from domain.agent.ports import Embedder, SafetyNet
 from domain.agent.shadow import kept_in_shadow
-from domain.agent.thinking import ThinkingResult
+from domain.agent.thinking_result import ThinkingResult
 from domain.core import names
 from domain.core.contracts import RunRef
 from domain.core.ids import TenantId

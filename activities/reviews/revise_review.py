@@ -7,7 +7,7 @@ from typing import Final
 from temporalio import activity
 
 from activities.agent.think import Think
-from domain.agent.thinking import ThinkingResult
+from domain.agent.thinking_result import ThinkingResult
 from domain.core import names
 from domain.core.contracts import RunRef
 from domain.core.errors import OverBudget

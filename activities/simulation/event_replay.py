@@ -16,7 +16,7 @@ from domain.agent.over_budget import over_budget_result
 from domain.agent.ports import Embedder, SafetyNet
 from domain.agent.rulebook import Rulebook
 from domain.agent.shadow import held_in_shadow
-from domain.agent.thinking import ThinkingResult
+from domain.agent.thinking_result import ThinkingResult
 from domain.agent.thread import Thread
 from domain.core.errors import OverBudget
 from domain.core.ids import TenantId

@@ -15,7 +15,6 @@ from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential
 from adapters.observability.metrics import Metrics
 from adapters.observability.redaction import Redactor
 from adapters.observability.report_spool import ReportSpool
-from adapters.observability.sentry import SentrySender
 from adapters.system import new_ulid
 from domain.core.error_report import ErrorReport
 from domain.core.errors import EngineUnavailable
@@ -53,6 +52,9 @@ async def error_tracker(
     async with AsyncExitStack() as held:
         send = keep
         if dsn:
+            # The module is imported here, because few installations use Sentry.
+            from adapters.observability.sentry import SentrySender  # noqa: PLC0415
+
             sentry = SentrySender(dsn, redactor)
             held.push_async_callback(sentry.close)
             send = sentry.send

@@ -17,11 +17,9 @@ from rich.console import Console
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from commands.core.nearby_engine import NearbyEngine
 from commands.core.sentences import SENTENCES
-from domain.cases.digest import NamesModel
 from domain.core.errors import DomainError, InvalidInput
 from domain.core.ids import TenantId
 from domain.core.json_time import rfc3339
@@ -33,6 +31,8 @@ from store.core.database import Database, WhoseRecord
 from store.tenants.clients import ClientRepository
 
 if TYPE_CHECKING:
+    from adapters.seal import FernetSealer
+    from domain.cases.digest import NamesModel
     from settings import Settings
 
 P = ParamSpec("P")
@@ -135,7 +135,7 @@ def environment_of(data: Path) -> Mapping[str, str]:
     return {**(running.env if running else {}), **given}
 
 
-def sealer_of(data: Path) -> FernetSealer:
+def sealer_of(data: Path) -> "FernetSealer":
     """Return a sealer with the workers' encryption keys, so that the workers can decrypt what a
     command encrypts. Raises InvalidInput if no valid keys are configured."""
     keys = environment_of(data).get("SEAL_KEY")
@@ -143,6 +143,9 @@ def sealer_of(data: Path) -> FernetSealer:
         keys = kept_folder(data).seal_key()
     if not keys:
         raise InvalidInput("not configured: SEAL_KEY is not set")
+    # The module is imported here, because few commands need cryptography.
+    from adapters.seal import FernetSealer  # noqa: PLC0415
+
     try:
         return FernetSealer(keys)
     except ValueError:
@@ -153,7 +156,7 @@ def _is_complete() -> bool:
     return all(os.environ.get(key) for key in (*_PLACES, "SEAL_KEY"))
 
 
-def model_of(data: Path) -> NamesModel:
+def model_of(data: Path) -> "NamesModel":
     """Return a function that returns the identity of the brain in the command's settings. These
     settings must match the workers' settings, because case results are valid for one brain only.
     The function raises InvalidInput if a setting is invalid."""

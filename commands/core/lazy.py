@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 import typer.main
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
+
+from adapters.processes.module_loading import loading_modules
 
 if TYPE_CHECKING:
     from typer._click import Command, Context
@@ -23,7 +25,8 @@ class LazyCommand(TyperCommand):
     def chosen(self) -> "Command":
         """Import the command's module and return the command."""
         module, _, attribute = self._place.partition(":")
-        found = getattr(import_module(module), attribute)
+        with loading_modules():
+            found = getattr(import_module(module), attribute)
         if isinstance(found, typer.Typer):
             return typer.main.get_group(found)
         alone = typer.Typer(add_completion=False)
@@ -38,3 +41,16 @@ class LazyCommand(TyperCommand):
         **extra: Any,
     ) -> "Context":
         return self.chosen().make_context(info_name, args, parent, **extra)
+
+
+class CommandList(TyperGroup):
+    """The group of all commands."""
+
+    def invoke(self, ctx: "Context") -> Any:
+        """Configure the logs and run the chosen command. The logs go to standard error, like the
+        audit entries for a command's changes."""
+        # The module is imported here, because `--help` writes no logs.
+        with loading_modules():
+            from adapters.observability.logs import configure_logs  # noqa: PLC0415
+        configure_logs("INFO")
+        return super().invoke(ctx)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from domain.core.contracts import BackgroundRef, RunRef
 from domain.core.errors import EngineUnavailable
-from domain.identity.contracts import SendMailInput
-from domain.inbound.contracts import ProcessWebhookInput
 
 if TYPE_CHECKING:
     from adapters.temporal.client import TemporalEngine
+    from domain.identity.contracts import SendMailInput
+    from domain.inbound.contracts import ProcessWebhookInput
 
 
 class NearbyEngine:
@@ -33,11 +33,11 @@ class NearbyEngine:
         engine = await self._engine()
         return engine is not None and await engine.begin(workflow, work)
 
-    async def process_webhook(self, webhook: ProcessWebhookInput, *, wake: bool = False) -> bool:
+    async def process_webhook(self, webhook: "ProcessWebhookInput", *, wake: bool = False) -> bool:
         engine = await self._engine()
         return engine is not None and await engine.process_webhook(webhook, wake=wake)
 
-    async def mail(self, mail: SendMailInput) -> None:
+    async def mail(self, mail: "SendMailInput") -> None:
         """Start the workflow that sends an email. Raises EngineUnavailable if Temporal is not
         configured or cannot be reached, because the sweep does not start email workflows."""
         engine = await self._engine()

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from adapters.processes.module_loading import loading_modules
 from commands.core.context import (
     DEFAULT_DATA,
     DataOption,
@@ -33,12 +34,12 @@ def worker(
 ) -> None:
     """Run a worker until it receives a signal. You can run several workers at the same time, on one
     or more machines."""
+    if queue not in names.QUEUES:
+        raise fail(f"queue: {' or '.join(names.QUEUES)} expected")
     # The module is imported here, because the worker's libraries take seconds to load. No other
     # command needs the libraries.
-    import worker as process  # noqa: PLC0415
-
-    if queue not in process.QUEUES:
-        raise fail(f"queue: {' or '.join(process.QUEUES)} expected")
+    with loading_modules():
+        from workers import process  # noqa: PLC0415
     try:
         process.start(queue, settings_for(data))
     except DomainError as error:

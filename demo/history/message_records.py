@@ -22,7 +22,7 @@ from domain.agent.plan import (
     StepState,
 )
 from domain.agent.policy_decision import PolicyDecision, PolicyReason, Ruling
-from domain.agent.thinking import Finding
+from domain.agent.thinking_result import Finding
 from domain.core.ids import first_ulid
 from domain.core.money import Money
 from domain.exports.conversation_records import (

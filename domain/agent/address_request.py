@@ -6,14 +6,14 @@ that address.
 """
 
 from domain.agent import wording
-from domain.agent.brain import BrainAnswer, Category, Language
+from domain.agent.brain import SETTLED_BY, BrainAnswer, Category, Language
 from domain.agent.brain_context import BrainContext
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import REPLIES
 from domain.agent.policy import judge
 from domain.agent.policy_context import PolicyContext
 from domain.agent.policy_decision import Judgement
-from domain.agent.resolved_reply import SETTLED_BY, SURE, ResolvedReply
+from domain.agent.resolved_reply import SURE, ResolvedReply
 from domain.agent.speech.language import spoken_language
 from domain.agent.speech.reading import spoken_request
 from domain.agent.speech.request import Standing

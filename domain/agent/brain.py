@@ -5,7 +5,7 @@ The embedded brain (`adapters/brain/embedded.py`) and the LLM providers implemen
 
 from datetime import date
 from enum import StrEnum
-from typing import Literal, Protocol, Self
+from typing import Final, Literal, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -34,6 +34,9 @@ class Category(StrEnum):
 
 
 Language = Literal["fr", "en"]
+
+SETTLED_BY: Final = "rules"
+"""The model of an answer that rules gave instead of a brain."""
 
 
 class Template(BaseModel):

@@ -8,12 +8,12 @@ import re
 from typing import Final
 
 from domain.agent import wording
-from domain.agent.brain import BrainAnswer, Category, Language
+from domain.agent.brain import SETTLED_BY, BrainAnswer, Category, Language
 from domain.agent.brain_context import BrainContext
 from domain.agent.plan import REPLIES
 from domain.agent.policy import judge
 from domain.agent.policy_context import PolicyContext
-from domain.agent.resolved_reply import SETTLED_BY, SURE, ResolvedReply
+from domain.agent.resolved_reply import SURE, ResolvedReply
 from domain.core.text import fold
 
 _MAX_CHARS: Final = 120

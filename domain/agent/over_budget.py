@@ -2,14 +2,13 @@
 
 from datetime import datetime
 
-from domain.agent.brain import BrainAnswer, Category
+from domain.agent.brain import SETTLED_BY, BrainAnswer, Category
 from domain.agent.brain_context import BrainContext
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.model_fault import ModelFault
 from domain.agent.policy import judge
 from domain.agent.policy_context import PolicyContext
-from domain.agent.resolved_reply import SETTLED_BY
-from domain.agent.thinking import ThinkingResult
+from domain.agent.thinking_result import ThinkingResult
 
 
 def over_budget_result(

@@ -9,7 +9,7 @@ from typing import Final
 
 from domain.agent import wording
 from domain.agent.blocking_condition import blocking_condition
-from domain.agent.brain import BrainAnswer, Category, Language, Proposal
+from domain.agent.brain import SETTLED_BY, BrainAnswer, Category, Language, Proposal
 from domain.agent.consent.answering import read_confirmation
 from domain.agent.consent.confirmation import Assent
 from domain.agent.intent import Intent
@@ -23,7 +23,6 @@ from domain.agent.speech.reading import spoken_request
 from domain.agent.thread import PendingProposal
 from domain.intake.customer_email import customer_key
 
-SETTLED_BY: Final = "rules"
 SURE: Final = 0.95
 """The confidence of an answer that code resolves.
 

@@ -14,7 +14,7 @@ from domain.agent.plan import REPLIES
 from domain.agent.policy_context import PolicyContext
 from domain.agent.policy_decision import Judgement
 from domain.agent.reply_action import answer_action
-from domain.agent.thinking import ThinkingResult
+from domain.agent.thinking_result import ThinkingResult
 
 
 def kept_in_shadow(

@@ -4,33 +4,29 @@ Runs, dry runs and the agent's tests all use `think_through`.
 """
 
 import dataclasses
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict
-
 from domain.agent import wording
 from domain.agent.address_request import address_request, instead_of_people
-from domain.agent.brain import Brain, BrainAnswer, BrainRequest, Category, Passage
+from domain.agent.brain import SETTLED_BY, Brain, BrainAnswer, BrainRequest, Category, Passage
 from domain.agent.brain_context import BrainContext
 from domain.agent.doubts import doubt_of
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.frame import AnswerFrame
 from domain.agent.identity_question import identity_answer
 from domain.agent.intent import Intent
-from domain.agent.plan import PlannedAction
 from domain.agent.policy import available_actions, judge
 from domain.agent.policy_context import PolicyContext
 from domain.agent.policy_decision import Judgement
 from domain.agent.ports import SafetyNet
-from domain.agent.resolved_reply import SETTLED_BY, SURE, ResolvedReply, resolve_reply
+from domain.agent.resolved_reply import SURE, ResolvedReply, resolve_reply
 from domain.agent.safety.examined import commands, is_unsafe
 from domain.agent.safety.net import SafetyGrammar
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.size_limits import READ_CHARS, SKIMMED_CHARS, others_turn
 from domain.agent.speech.language import spoken_language
-from domain.agent.thread import Thread
+from domain.agent.thinking_result import Finding, ThinkingResult
 from domain.agent.thread_after import language_of, thread_after
 from domain.integrations.order import Order
 
@@ -47,50 +43,6 @@ _ASKED_ABOUT: Final = frozenset(
 _GRAMMAR: Final = SafetyGrammar()
 # Reasons that require a human, so that a question to the customer is not enough.
 _NO_QUESTION: Final = frozenset({EscalationReason.CUSTOMER_REQUEST, EscalationReason.UNSAFE_INPUT})
-
-
-class Finding(BaseModel):
-    """A knowledge entry that the search found for the message.
-
-    `left_out`: whether the entry was withheld from the brain, because it contains a prompt
-    injection. `rank`: PostgreSQL's search rank. A higher rank means more relevant.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    id: str
-    title: str
-    rank: float
-    left_out: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ThinkingResult:
-    """The result of thinking about a message.
-
-    - `hold`: the reason why a human must review the answer, regardless of its confidence.
-    - `text`: the answer to send, or empty if the brain's answer would promise a refused action.
-    - `doubt`: the reason to escalate if the confidence is below the playbook's threshold.
-    - `thread`: the thread's state once the answer has reached the customer.
-    - `sensitive`: the sensitive topic that prevented a call to a brain.
-    """
-
-    answer: BrainAnswer
-    judgement: Judgement
-    findings: tuple[Finding, ...]
-    hold: EscalationReason | None
-    text: str
-    doubt: EscalationReason | None = None
-    thread: Thread = field(default_factory=Thread)
-    sensitive: SensitiveMatter | None = None
-
-    @property
-    def plan(self) -> tuple[PlannedAction, ...]:
-        return self.judgement.plan
-
-    @property
-    def intent(self) -> Intent | None:
-        return self.answer.intents[0] if self.answer.intents else None
 
 
 async def think_through(

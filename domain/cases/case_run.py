@@ -6,10 +6,10 @@ from typing import Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from domain.agent.brain import SETTLED_BY
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.intent import Intent
 from domain.agent.plan import PlannedAction
-from domain.agent.resolved_reply import SETTLED_BY
 from domain.cases.verdict_on_case import Unmet, source_names
 from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome, Simulation
 from domain.simulation.variant import Variant

@@ -6,6 +6,7 @@ from typing import Final
 
 ENGINE_QUEUE: Final = "engine"
 WEBHOOKS_QUEUE: Final = "webhooks"
+QUEUES: Final = (ENGINE_QUEUE, WEBHOOKS_QUEUE)
 
 PROCESS_EVENT: Final = "ProcessEvent"
 DRY_RUN: Final = "DryRun"

@@ -11,7 +11,7 @@ from domain.agent.model_fault import ModelFault
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
 from domain.agent.policy_decision import PolicyDecision
 from domain.agent.safety.sensitive import SensitiveMatter
-from domain.agent.thinking import Finding
+from domain.agent.thinking_result import Finding
 from domain.exports.record import BigCount, Count, Id, Record, Score, Share, Time
 from domain.intake.event import UnifiedEvent
 from domain.intake.merchant_request import MerchantRequest

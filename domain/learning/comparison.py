@@ -11,7 +11,7 @@ from domain.agent.brain import Category
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.grounding.facts import Fact, FactKind, facts
 from domain.agent.plan import ON_ORDERS, ActionKind, PlannedAction
-from domain.agent.thinking import ThinkingResult
+from domain.agent.thinking_result import ThinkingResult
 from domain.core.money import Money
 from domain.core.text import unescaped
 from domain.learning.similarity import READ, SAME_MEANING, similarity

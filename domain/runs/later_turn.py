@@ -20,7 +20,7 @@ from domain.agent.size_limits import READ_CHARS
 from domain.agent.speech.reading import spoken_request
 from domain.agent.speech.request import Standing
 from domain.agent.speech.unqualified import is_unqualified
-from domain.agent.thinking import ThinkingResult
+from domain.agent.thinking_result import ThinkingResult
 from domain.intake.customer_email import is_same_customer
 from domain.intake.event import UnifiedEvent
 from domain.intake.order_number import find_order_numbers, same_once

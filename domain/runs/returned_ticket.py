@@ -1,8 +1,8 @@
 """Tickets that are credited back to the client because their runs used neither the brain nor the
 executor."""
 
+from domain.agent.brain import SETTLED_BY
 from domain.agent.plan import StepOutcome
-from domain.agent.resolved_reply import SETTLED_BY
 from domain.runs.run import Timings, steps_executed
 
 

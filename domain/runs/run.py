@@ -8,7 +8,7 @@ from domain.agent.brain import Category
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import IN_PLACE, ActionKind, PlannedAction, StepOutcome, StepState
 from domain.agent.policy_decision import PolicyReason
-from domain.agent.thinking import ThinkingResult
+from domain.agent.thinking_result import ThinkingResult
 
 
 class RunStatus(StrEnum):

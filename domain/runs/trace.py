@@ -15,7 +15,7 @@ from domain.agent.model_fault import ModelFault
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
 from domain.agent.policy_decision import PolicyDecision
 from domain.agent.safety.sensitive import SensitiveMatter
-from domain.agent.thinking import Finding
+from domain.agent.thinking_result import Finding
 from domain.agent.thread import Thread
 from domain.core.money import Money
 from domain.intake.attachment import Attachment

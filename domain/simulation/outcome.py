@@ -11,7 +11,7 @@ from domain.agent.intent import Intent
 from domain.agent.plan import PlannedAction
 from domain.agent.policy_decision import PolicyDecision
 from domain.agent.safety.sensitive import SensitiveMatter
-from domain.agent.thinking import Finding
+from domain.agent.thinking_result import Finding
 from domain.integrations.order import Lookup
 
 

@@ -2,7 +2,7 @@
 
 from domain.agent.errors import BrainFailed
 from domain.agent.plan import REPLIES
-from domain.agent.thinking import ThinkingResult
+from domain.agent.thinking_result import ThinkingResult
 from domain.agent.thread import Thread
 from domain.integrations.order import Lookup
 from domain.runs.run import RunDraft, review_reason

@@ -12,12 +12,11 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from domain.agent.brain import Category
+from domain.agent.brain import SETTLED_BY, Category
 from domain.agent.intent import Intent
 from domain.agent.plan import ON_ORDERS, ActionKind
-from domain.agent.resolved_reply import SETTLED_BY
 from domain.agent.size_limits import READ_CHARS
-from domain.agent.thinking import ThinkingResult
+from domain.agent.thinking_result import ThinkingResult
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Lookup
 from domain.reviews.escalation import CLAIM_LASTS, OPEN_STATUSES

@@ -8,14 +8,13 @@ import sqlalchemy as sa
 from pydantic import TypeAdapter
 from sqlalchemy.dialects.postgresql import JSONB
 
-from domain.agent.brain import BrainAnswer
+from domain.agent.brain import SETTLED_BY, BrainAnswer
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.model_fault import ModelFault
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
 from domain.agent.policy_decision import PolicyDecision
-from domain.agent.resolved_reply import SETTLED_BY
 from domain.agent.safety.sensitive import SensitiveMatter
-from domain.agent.thinking import ThinkingResult
+from domain.agent.thinking_result import ThinkingResult
 from domain.agent.thread import Thread
 from domain.integrations.order import Lookup
 from domain.runs.errors import RunNotFound

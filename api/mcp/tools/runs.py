@@ -13,7 +13,7 @@ from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
 from domain.agent.policy_decision import PolicyDecision
 from domain.agent.safety.sensitive import SensitiveMatter
-from domain.agent.thinking import Finding
+from domain.agent.thinking_result import Finding
 from domain.core.ids import ULID
 from domain.core.money import Money
 from domain.integrations.order import Lookup, LookupState, OrderState

@@ -13,7 +13,8 @@ from domain.agent.brain_context import BrainContext
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.rulebook import Rulebook
 from domain.agent.size_limits import READ_CHARS
-from domain.agent.thinking import ThinkingResult, think_through
+from domain.agent.thinking import think_through
+from domain.agent.thinking_result import ThinkingResult
 from domain.core.effort import budget
 from domain.intake.event import Channel, UnifiedEvent
 from tests.support.agent.embedded_brain import BRAIN, ONE_PER_CLASS, passage

@@ -7,12 +7,14 @@ from typing import Final
 
 from tests.support.core.forks import ROOT, clean_environment
 
+# Few commands need these modules.
+_SELDOM: Final = ("cryptography", "domain.agent", "httpx", "jwt", "yaml")
 # They use Temporal, or serve, so they need what they import.
 _HEAVY_BY_NATURE: Final = ("dev", "demo", "serve", "deployment")
 _HEAVY: Final = (
-    "adapters.brain", "adapters.temporal", "alembic", "anthropic", "fastapi", "graphql", "grpc",
-    "mcp", "numpy", "openai", "opentelemetry", "pydantic_ai", "sentry_sdk", "sklearn", "temporalio",
-    "uvicorn",
+    "adapters.brain", "adapters.temporal", "alembic", "anthropic", "api", "domain.agent.policy",
+    "fastapi", "graphql", "grpc", "jinja2", "mcp", "numpy", "openai", "opentelemetry",
+    "pydantic_ai", "sentry_sdk", "sklearn", "temporalio", "uvicorn",
 )  # fmt: skip
 
 
@@ -44,7 +46,17 @@ def test_no_command_loads_what_it_does_not_need() -> None:
 def test_help_loads_no_command() -> None:
     program = (
         "cli.app(['--help'], standalone_mode=False)\n"
-        "assert 'commands.core.context' not in sys.modules and 'sqlalchemy' not in sys.modules"
+        f"late = {('commands.core.context', 'pydantic', 'sqlalchemy', 'structlog', *_SELDOM)}\n"
+        "assert not {*late} & {*sys.modules}"
+    )
+    assert _loaded(program) == set()
+
+
+def test_the_code_that_commands_share_loads_what_most_of_them_need() -> None:
+    program = (
+        "import commands.core.context, settings\n"
+        f"found = {{*{_SELDOM}}} & {{*sys.modules}}\n"
+        "assert not found, found"
     )
     assert _loaded(program) == set()
 

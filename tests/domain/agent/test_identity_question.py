@@ -3,8 +3,8 @@ recognized."""
 
 import pytest
 
+from domain.agent.brain import SETTLED_BY
 from domain.agent.identity_question import asks_who_answers
-from domain.agent.resolved_reply import SETTLED_BY
 from tests.domain.agent.test_thinking import FixedBrain, thought, waits_for
 from tests.support.agent.policy_context import an_event
 

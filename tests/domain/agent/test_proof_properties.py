@@ -21,7 +21,8 @@ from domain.agent.lookup import looks_up, order_to_find
 from domain.agent.plan import ON_ORDERS, ActionKind, PlannedAction, Warrant
 from domain.agent.policy_context import Connection, Spent
 from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
-from domain.agent.thinking import ThinkingResult, think_through
+from domain.agent.thinking import think_through
+from domain.agent.thinking_result import ThinkingResult
 from domain.agent.thread import Thread
 from domain.core.money import Money
 from domain.intake.event import InboundEvent, UnifiedEvent

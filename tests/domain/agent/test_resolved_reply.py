@@ -9,7 +9,8 @@ from domain.agent.brain import BrainAnswer, BrainRequest, Category, Proposal
 from domain.agent.brain_context import BrainContext
 from domain.agent.plan import ActionKind, Warrant
 from domain.agent.rulebook import ActionLevel, ActionRule, Rulebook
-from domain.agent.thinking import ThinkingResult, think_through
+from domain.agent.thinking import think_through
+from domain.agent.thinking_result import ThinkingResult
 from domain.agent.thread import PROPOSAL_LASTS, Thread
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Lookup, LookupState, Order, OrderState

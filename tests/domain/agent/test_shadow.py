@@ -8,7 +8,7 @@ from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.agent.policy_decision import Judgement, PolicyDecision, PolicyReason, Ruling
 from domain.agent.shadow import held_in_shadow, kept_in_shadow
-from domain.agent.thinking import ThinkingResult
+from domain.agent.thinking_result import ThinkingResult
 from domain.integrations.order import Lookup, LookupState
 from tests.support.agent.policy_context import DESK, FREE_HAND, NOW, SHOP, an_event, an_order
 

@@ -12,7 +12,8 @@ from domain.agent.plan import ActionKind
 from domain.agent.policy_decision import PolicyReason
 from domain.agent.rulebook import ActionLevel, ActionRule, Rulebook
 from domain.agent.safety.sensitive import SensitiveMatter
-from domain.agent.thinking import ThinkingResult, think_through
+from domain.agent.thinking import think_through
+from domain.agent.thinking_result import ThinkingResult
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Lookup, LookupState
 from domain.runs.run import RunDraft, review_reason

@@ -11,7 +11,7 @@ from domain.agent.plan import ActionKind, PlannedAction
 from domain.agent.policy_decision import Judgement
 from domain.agent.rulebook import DuringReview
 from domain.agent.size_limits import READ_CHARS
-from domain.agent.thinking import ThinkingResult
+from domain.agent.thinking_result import ThinkingResult
 from domain.intake.event import Channel, UnifiedEvent
 from domain.intake.proved_address import ProofKind, ProvedAddress
 from domain.runs.later_turn import (

@@ -2,8 +2,8 @@
 
 import pytest
 
+from domain.agent.brain import SETTLED_BY
 from domain.agent.plan import ActionKind, StepOutcome, StepState
-from domain.agent.resolved_reply import SETTLED_BY
 from domain.runs.returned_ticket import is_returned
 from domain.runs.run import Timings
 

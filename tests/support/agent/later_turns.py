@@ -7,7 +7,7 @@ from domain.agent.intent import Intent
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.agent.policy_decision import Judgement, PolicyDecision, Ruling
 from domain.agent.rulebook import ActionLevel, DuringReview, Rulebook
-from domain.agent.thinking import ThinkingResult
+from domain.agent.thinking_result import ThinkingResult
 from domain.integrations.order import Order
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import engine_runs

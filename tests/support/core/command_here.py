@@ -16,7 +16,6 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import cli
-from adapters.observability.logs import configure_logs
 from commands.core import context
 
 
@@ -62,7 +61,6 @@ def _ended(
 
 def _exit_code(arguments: tuple[str, ...]) -> int:
     """Return the exit code as cli.main does, which ends the process."""
-    configure_logs("INFO")
     try:
         cli.app(args=list(arguments))
     except SystemExit as end:

@@ -12,7 +12,7 @@ from adapters.system import new_ulid, utc_now
 from domain.agent.brain import Alternative, Category, Citation
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome, StepState
 from domain.agent.policy_decision import PolicyDecision, PolicyReason, Ruling
-from domain.agent.thinking import Finding
+from domain.agent.thinking_result import Finding
 from domain.core.contracts import RunRef
 from domain.core.money import Money
 from domain.integrations.integration import Integration

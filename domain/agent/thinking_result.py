@@ -1,0 +1,61 @@
+"""The result of thinking about a message.
+
+It is separate from the rules of `domain/agent/thinking.py`, because many processes read results and
+few processes think.
+"""
+
+from dataclasses import dataclass, field
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.agent.brain import BrainAnswer
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.intent import Intent
+from domain.agent.plan import PlannedAction
+from domain.agent.policy_decision import Judgement
+from domain.agent.safety.sensitive import SensitiveMatter
+from domain.agent.thread import Thread
+
+
+class Finding(BaseModel):
+    """A knowledge entry that the search found for the message.
+
+    `left_out`: whether the entry was withheld from the brain, because it contains a prompt
+    injection. `rank`: PostgreSQL's search rank. A higher rank means more relevant.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    title: str
+    rank: float
+    left_out: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingResult:
+    """The result of thinking about a message.
+
+    - `hold`: the reason why a human must review the answer, regardless of its confidence.
+    - `text`: the answer to send, or empty if the brain's answer would promise a refused action.
+    - `doubt`: the reason to escalate if the confidence is below the playbook's threshold.
+    - `thread`: the thread's state once the answer has reached the customer.
+    - `sensitive`: the sensitive topic that prevented a call to a brain.
+    """
+
+    answer: BrainAnswer
+    judgement: Judgement
+    findings: tuple[Finding, ...]
+    hold: EscalationReason | None
+    text: str
+    doubt: EscalationReason | None = None
+    thread: Thread = field(default_factory=Thread)
+    sensitive: SensitiveMatter | None = None
+
+    @property
+    def plan(self) -> tuple[PlannedAction, ...]:
+        return self.judgement.plan
+
+    @property
+    def intent(self) -> Intent | None:
+        return self.answer.intents[0] if self.answer.intents else None
