@@ -110,14 +110,13 @@ class RunRepository(TenantRepository):
         those of the run's earlier model calls.
         """
         answer = thought.answer
-        model: object = answer.model
-        if answer.model == SETTLED_BY:
-            model = sa.func.coalesce(engine_runs.c.model, SETTLED_BY)
         saved = await self._connection.execute(
-            _IS_UNTHOUGHT.values(model=model, **_ADDED),
+            _SAVE_THOUGHT,
             {
                 **self._key(run_id),
                 **_kept(thought),
+                "thought_by": answer.model,
+                "is_settled": answer.model == SETTLED_BY,
                 "classification": answer.classification,
                 "confidence": answer.confidence,
                 "alternatives": [a.model_dump(mode="json") for a in answer.alternatives],
@@ -252,6 +251,17 @@ _ADDED: Final = {
     name: engine_runs.c[name] + sa.bindparam(f"more_{name}")
     for name in ("tokens_in", "tokens_out", "cost_micros")
 }
+_THOUGHT_BY: Final = sa.bindparam("thought_by", type_=sa.Text)
+_SAVE_THOUGHT: Final = _IS_UNTHOUGHT.values(
+    model=sa.case(
+        (
+            sa.bindparam("is_settled", type_=sa.Boolean),
+            sa.func.coalesce(engine_runs.c.model, _THOUGHT_BY),
+        ),
+        else_=_THOUGHT_BY,
+    ),
+    **_ADDED,
+)
 _FINISH: Final = _UPDATE.values(
     answered_at=sa.func.coalesce(engine_runs.c.answered_at, sa.bindparam("now")),
     answer=sa.func.coalesce(engine_runs.c.answer, sa.bindparam("shown", type_=JSONB)),
