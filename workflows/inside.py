@@ -27,9 +27,9 @@ async def inside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _St
 async def look_up_inside(
     activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step
 ) -> _Done:
-    """Run a step that reads from another system as a local activity, and return its result. If the
-    system is slow or the step fails, run the step again as a regular activity, with more time.
-    Raise FailureError if that fails too."""
+    """Run the order lookup as a local activity, and return its result. If the shop is slow or the
+    lookup fails, run the lookup again as a regular activity, with more time. Raise FailureError if
+    that fails too."""
     if workflow.patched("look-up-inside"):
         try:
             return await workflow.execute_local_activity_method(

@@ -148,11 +148,8 @@ async def with_reported(
     a shop, or replace it if the shop did not respond."""
     if searched.answered is None:
         return searched
-    facts, found, email = (
-        OrderFactRepository(connection, tenant),
-        searched.lookup,
-        event.customer_email,
-    )
+    facts = OrderFactRepository(connection, tenant)
+    found, email = searched.lookup, event.customer_email
     if found.order is not None:
         order = with_facts(found.order, await facts.about(found.order))
         return replace(searched, lookup=found.model_copy(update={"order": order}))

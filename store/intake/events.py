@@ -1,6 +1,5 @@
 """Stored events, both as received and as normalized."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -12,15 +11,7 @@ from domain.intake.event import InboundEvent, UnifiedEvent
 from domain.runs.errors import RunNotFound
 from store.core.repository import TenantRepository
 from store.intake.tables import engine_events
-
-
-@dataclass(frozen=True, slots=True)
-class Ticket:
-    """The ticket to which an event refers: its id and its customer. `customer_email` may be
-    empty."""
-
-    ticket_id: str
-    customer_email: str
+from store.runs.tickets import TICKET, Ticket
 
 
 class EventRepository(TenantRepository):
@@ -114,19 +105,6 @@ _UNIFIED: Final = sa.select(
 IS_AUTHENTICATED: Final = """coalesce(
     event.unified -> 'customer_verified' = 'true'
     AND coalesce(event.unified -> 'sender_authenticated', 'true') = 'true', false)"""
-# The customer's address, as normalized or, before normalization, as sent by the caller.
-CUSTOMER_EMAIL: Final = sa.case(
-    (engine_events.c.unified.is_(None), engine_events.c.customer_email),
-    else_=engine_events.c.unified["customer_email"].astext,
-).label("customer_email")
-
-TICKET_ID: Final = sa.func.coalesce(
-    engine_events.c.unified["ticket_id"].astext, engine_events.c.id
-).label("ticket_id")
-
-TICKET: Final = (TICKET_ID, sa.func.coalesce(CUSTOMER_EMAIL, "").label("customer_email"))
-"""The columns of a `Ticket`."""
-
 _TICKET: Final = sa.select(*TICKET).where(_IS_EVENT)
 # The second update reads the result of the first, so that the event is locked before its message.
 _SAVE_UNIFIED: Final = sa.text("""

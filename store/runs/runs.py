@@ -21,11 +21,11 @@ from domain.integrations.order import Lookup
 from domain.runs.errors import RunNotFound
 from domain.runs.run import UNCLASSIFIED, RunResult, RunStatus, Timings
 from store.core.repository import TenantRepository
-from store.intake.events import TICKET, Ticket
 from store.intake.tables import engine_events
 from store.playbooks.tables import playbook_versions as versions
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import engine_messages, engine_runs
+from store.runs.tickets import TICKET, Ticket
 
 HUMAN_TEXT: Final = (
     sa.select(escalation_tickets.c.edited_text)
