@@ -21,8 +21,8 @@ from tests.support.core.engine import LiveEngine
 from tests.support.tenants.shop import ORDER_QUESTION, Shop
 from workflows import options
 
-# Limits, not only records: a change that needs more states the reason in its commit. Embeddings add
-# a transaction for a client with embedded knowledge.
+# These are limits: a change that needs more has a reason. A client with embedded knowledge needs
+# one more transaction.
 STATEMENTS = Counter(
     {
         names.NORMALIZE: 6,
@@ -83,6 +83,8 @@ async def _ask(engine: LiveEngine, shop: Shop, folder: Path) -> httpx.Response:
     )
 
 
+# If a workflow task exceeds its timeout, its steps run again.
+@pytest.mark.alone
 async def test_a_call_with_an_order_lookup_executes_few_statements(
     acting: LiveEngine, shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
