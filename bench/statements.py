@@ -151,7 +151,7 @@ async def _work(
     )  # fmt: skip
     name("conversation")
     await events.save_unified(ids.event_id, unified, conversation_id=opened.id)
-    name("event normalized", "message filed")
+    name("event normalized")
     await CustomerIndex(connection, tenant).keep(
         unified.customer_email, "Camille Martin", is_verified=True, new_id=new_ulid, at=now
     )
@@ -172,7 +172,7 @@ async def _work(
     await conversations.remember(ids.event_id, now)
     name("conversation lock", "earlier runs", "conversation's memory")
     await SentimentRepository(connection, tenant).record(ids.event_id, 0, now=now, new_id=new_ulid)
-    name("sentiment lock", "earlier scores", "score", "conversation's score")
+    name("sentiment lock", "earlier scores", "score")
     await RunLists(connection, tenant).page(RunFilter(), limit=50)
     await RunTraces(connection, tenant).read(ids.run_id)
     name("runs listed", "run traced")

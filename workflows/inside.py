@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from temporalio import workflow
-from temporalio.exceptions import FailureError
+from temporalio.exceptions import FailureError, is_cancelled_exception
 
 with workflow.unsafe.imports_passed_through():
     from workflows import options
@@ -22,6 +22,23 @@ async def inside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _St
         return await workflow.execute_local_activity_method(activity, step, **options.INSIDE)
     except FailureError:
         return await workflow.execute_activity_method(activity, step, **options.PATIENT)
+
+
+async def look_up_inside(
+    activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step
+) -> _Done:
+    """Run the order lookup as a local activity, and return its result. If the shop is slow or the
+    lookup fails, run the lookup again as a regular activity, with more time. Raise FailureError if
+    that fails too."""
+    if workflow.patched("look-up-inside"):
+        try:
+            return await workflow.execute_local_activity_method(
+                activity, step, **options.LOOK_UP_INSIDE
+            )
+        except FailureError as failure:
+            if is_cancelled_exception(failure):
+                raise
+    return await workflow.execute_activity_method(activity, step, **options.LOOK_UP)
 
 
 async def within_budget(

@@ -37,7 +37,14 @@ INSIDE: Final[LocalActivityConfig] = {
     "retry_policy": _QUICK,
 }
 
-# Options for looking up an order. The shop has at most 4 s to respond
+# Options for one attempt to look up an order in the worker's own process. Most shops respond in
+# less time. A slower shop is asked again with LOOK_UP, so that it does not delay the workflow task.
+LOOK_UP_INSIDE: Final[LocalActivityConfig] = {
+    "start_to_close_timeout": timedelta(seconds=1.5),
+    "retry_policy": RetryPolicy(maximum_attempts=1),
+}
+
+# Options for looking up an order as a regular activity. The shop has at most 4 s to respond
 # (`activities/agent/look_up.py`), because the answer must not wait longer.
 LOOK_UP: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=7),

@@ -45,7 +45,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows.deliveries import start_deliveries
     from workflows.failure import MAIL_SERVERS_BUSY, error_code, nothing_done
     from workflows.followers import start_followers
-    from workflows.inside import inside, outside, within_budget
+    from workflows.inside import inside, look_up_inside, outside, within_budget
     from workflows.run_details import details_of
     from workflows.thinking import revise, think_patiently
 
@@ -212,9 +212,8 @@ class ProcessEvent:
         """Look up the order. If the lookup fails, the run continues, and the agent answers with
         lower confidence."""
         self._at(RunStep.LOOK_UP)
-        step = LookUpInput(ref=self._event.ref)
         try:
-            found = await workflow.execute_activity_method(LookUp.look_up, step, **options.LOOK_UP)
+            found = await look_up_inside(LookUp.look_up, LookUpInput(ref=self._event.ref))
         except FailureError as failure:
             workflow.logger.warning("lookup failed", extra={"error_code": error_code(failure)})
         else:

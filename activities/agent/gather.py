@@ -69,11 +69,12 @@ async def gather(
 ) -> Gathered:
     """Return a client's data for an event. `near`: the embedding of the message. If it is None,
     only keyword search is used to find knowledge."""
+    usable = await IntegrationRepository(connection, tenant).usable_connections()
     return Gathered(
         templates=await _templates(ContentRepository(connection, tenant), tenant),
         passages=await KnowledgeSearch(connection, tenant).find(event.words, near),
-        connections=await connections(connection, tenant),
-        has_shop=await IntegrationRepository(connection, tenant).has_shop(),
+        connections=connections_of(usable.connected),
+        has_shop=usable.has_shop,
         own_head=await _own_head(OwnHeadRepository(connection, tenant), tenant),
     )
 

@@ -4,7 +4,7 @@ import time
 
 from temporalio import activity
 
-from activities.agent.order_search import OrderSearch
+from activities.agent.order_search import OrderSearch, with_reported
 from domain.agent.contracts import LookUpInput, LookUpResult
 from domain.core import names
 from domain.core.ids import TenantId
@@ -38,13 +38,15 @@ class LookUp:
         looked_up_at = self._now()
         async with self._database.tenant(tenant, keeps_plans=True) as connection:
             case = await CaseRepository(connection, tenant).read(step.ref.run_id)
-        searched = await self._search.find(tenant, case.event, case.thread)
+            connected = await IntegrationRepository(connection, tenant).connected()
+        searched = await self._search.ask(tenant, case.event, case.thread, connected)
         for integration_id, code in searched.refused:
             async with self._database.tenant(tenant, keeps_plans=True) as connection:
                 await IntegrationRepository(connection, tenant).fail(
                     integration_id, code, self._now(), self._new_id, run_id=step.ref.run_id
                 )
         async with self._database.tenant(tenant, keeps_plans=True) as connection:
+            searched = await with_reported(connection, tenant, case.event, searched)
             for integration_id, noted in searched.noted:
                 await IntegrationRepository(connection, tenant).note_refusal(integration_id, noted)
             lookup = searched.lookup.model_copy(update={"looked_up_at": looked_up_at})

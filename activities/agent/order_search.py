@@ -2,9 +2,11 @@
 facts from the shops' webhooks."""
 
 import asyncio
-from collections.abc import Set
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Final
+
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.lookup import looks_up, order_to_find
 from domain.agent.thread import Thread
@@ -45,11 +47,13 @@ _TELLING: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The result of a search. `refused`: connections that no longer accept our credentials, each
-    with an error code. `noted`: connections that stay active, each with the code of its latest
-    rejection. The code is None if the connection works again."""
+    """The result of a search. `answered`: the shops that responded, or None if the message needs no
+    order. `refused`: connections that no longer accept our credentials, each with an error code.
+    `noted`: connections that stay active, each with the code of its latest rejection. The code is
+    None if the connection works again."""
 
     lookup: Lookup
+    answered: frozenset[str] | None = None
     refused: tuple[tuple[str, str], ...] = ()
     noted: tuple[tuple[str, str | None], ...] = ()
 
@@ -63,10 +67,28 @@ class OrderSearch:
         self._callers: ConcurrentCallers[TenantId] = ConcurrentCallers(at_most=AT_ONCE)
 
     async def find(self, tenant: TenantId, event: UnifiedEvent, thread: Thread) -> Searched:
-        """Return the known data about the order that a message is about. Each shop gets at most
-        `_PATIENCE_S` seconds. An unresponsive shop is a result, not an error. The result is the
-        same if the client already has `AT_ONCE` calls in progress. It is also the same if the
-        message is too expensive to search for an order number. Raises EngineUnavailable."""
+        """Return the known data about the order that a message is about, like `ask` followed by
+        `with_reported`. Raises EngineUnavailable."""
+        async with self._database.reading(tenant, keeps_plans=True) as connection:
+            connected = await IntegrationRepository(connection, tenant).connected()
+        searched = await self.ask(tenant, event, thread, connected)
+        async with self._database.reading(tenant, keeps_plans=True) as connection:
+            return await with_reported(connection, tenant, event, searched)
+
+    async def ask(
+        self,
+        tenant: TenantId,
+        event: UnifiedEvent,
+        thread: Thread,
+        connected: Iterable[Integration],
+    ) -> Searched:
+        """Return the connected shops' data about the order that a message is about. Call this
+        method outside any transaction.
+
+        Each shop gets at most `_PATIENCE_S` seconds. An unresponsive shop is a result, not an
+        error. The result is the same if the client already has `AT_ONCE` calls in progress. It is
+        also the same if the message is too expensive to search for an order number.
+        """
         # The default result is UNAVAILABLE: if no shop responds, it is unknown whether the order
         # exists.
         try:
@@ -77,8 +99,6 @@ class OrderSearch:
         found = Lookup(state=LookupState.UNAVAILABLE, number=number)
         if not is_needed:
             return Searched(found)
-        async with self._database.reading(tenant, keeps_plans=True) as connection:
-            connected = await IntegrationRepository(connection, tenant).connected()
         answered, refused, noted = set[str](), dict[str, str](), dict[str, str | None]()
         for integration in connected:
             if integration.provider not in SHOPS:
@@ -95,10 +115,7 @@ class OrderSearch:
             found = min(found, asked, key=_rank)
             if found.state is LookupState.FOUND:
                 break
-        async with self._database.reading(tenant, keeps_plans=True) as connection:
-            facts = OrderFactRepository(connection, tenant)
-            found = await _with_reported(facts, found, event.customer_email, answered)
-        return Searched(found, tuple(refused.items()), tuple(noted.items()))
+        return Searched(found, frozenset(answered), tuple(refused.items()), tuple(noted.items()))
 
     async def _ask(
         self,
@@ -124,20 +141,23 @@ class OrderSearch:
         return Lookup.of(order, number, email)
 
 
-async def _with_reported(
-    facts: OrderFactRepository, found: Lookup, email: str | None, answered: Set[str]
-) -> Lookup:
-    """Return the result with order facts from webhooks added. They complete the order from a shop,
-    or replace it if the shop did not respond."""
+async def with_reported(
+    connection: AsyncConnection, tenant: TenantId, event: UnifiedEvent, searched: Searched
+) -> Searched:
+    """Return the result of `ask` with order facts from webhooks added. They complete the order from
+    a shop, or replace it if the shop did not respond."""
+    if searched.answered is None:
+        return searched
+    facts = OrderFactRepository(connection, tenant)
+    found, email = searched.lookup, event.customer_email
     if found.order is not None:
-        known = await facts.about(found.order)
-        return found.model_copy(update={"order": with_facts(found.order, known)})
-    reported = await facts.find(found.number, email, but_of=answered)
-    return (
-        found
-        if reported is None
-        else min(found, Lookup.of(reported, found.number, email), key=_rank)
-    )
+        order = with_facts(found.order, await facts.about(found.order))
+        return replace(searched, lookup=found.model_copy(update={"order": order}))
+    reported = await facts.find(found.number, email, but_of=searched.answered)
+    if reported is None:
+        return searched
+    known = Lookup.of(reported, found.number, email)
+    return replace(searched, lookup=min(found, known, key=_rank))
 
 
 def _rank(lookup: Lookup) -> int:

@@ -13,8 +13,9 @@ from domain.core.ports import NewId
 from domain.runs.contracts import PersistInput, ReopenedRun
 from domain.runs.run import RunStatus
 from domain.webhooks.outbound_event import TicketResponseFailed
-from store.intake.events import EventRepository, Ticket
+from store.intake.events import EventRepository
 from store.reviews.escalations import EscalationRepository
+from store.runs.tickets import Ticket
 from store.webhooks.outbox import Outbox
 
 _FAILED: Final = "The agent could not answer this ticket."

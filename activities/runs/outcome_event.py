@@ -13,7 +13,7 @@ from domain.webhooks.outbound_event import (
     TicketResolved,
     fitting,
 )
-from store.intake.events import Ticket
+from store.runs.tickets import Ticket
 
 
 def answered(step: PersistInput) -> bool:

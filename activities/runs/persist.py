@@ -125,13 +125,12 @@ class Persist:
             # This call must precede the call to the outbox, because the conversation must be locked
             # before the ticket.
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
-            ticket = await events.ticket(step.ref.event_id)
             asked = None if reason is None else (review_id, reason)
             fault = run.model_fault if is_unavailable(step) else None
             sent_event = event_of(
-                step, result, ticket, took_ms=_took(run, now), asked=asked, fault=fault
+                step, result, run.ticket, took_ms=_took(run, now), asked=asked, fault=fault
             )
-            failed = response_failed(ticket, failure_code(fault), fault) if fault else None
+            failed = response_failed(run.ticket, failure_code(fault), fault) if fault else None
             for event in filter(None, (sent_event, failed)):
                 await Outbox(connection, tenant).add(
                     event,
@@ -141,7 +140,7 @@ class Persist:
                     run_id=step.ref.run_id,
                 )
             waiting = await deliveries.pending_of_run(step.ref.run_id)
-            late = await _shown(connection, tenant, step)
+            late = await _shown(connection, tenant, step) if run.in_widget else None
             opened = step.escalation is not None
             notice = await review_to_notify(connection, step.ref, step.round) if opened else ""
         return PersistResult(

@@ -27,6 +27,13 @@ _LOCK: Final = sa.text(f"""
     WHERE client_id = :client_id AND id = :entry_id AND {DIGEST} = :digest FOR NO KEY UPDATE
 """)  # noqa: S608 - a constant is put in, no value
 
+_IS_EMBEDDED: Final = sa.select(
+    sa.exists().where(
+        knowledge_chunks.c.client_id == sa.bindparam("client_id"),
+        knowledge_chunks.c.model == sa.bindparam("model"),
+    )
+)
+
 _EMBEDDED: Final = sa.text("""
     UPDATE knowledge_entries
     SET digest = :digest, embedding_failures = 0, embedding_retry_at = NULL
@@ -93,10 +100,7 @@ class ChunkedEntry:
 
 async def is_embedded(connection: AsyncConnection, tenant: TenantId, model: str) -> bool:
     """Return whether any of the client's knowledge entries has an embedding from the model."""
-    embedded = sa.exists().where(
-        knowledge_chunks.c.client_id == tenant, knowledge_chunks.c.model == model
-    )
-    return bool(await connection.scalar(sa.select(embedded)))
+    return bool(await connection.scalar(_IS_EMBEDDED, {"client_id": tenant, "model": model}))
 
 
 async def keep_chunks(

@@ -1,26 +1,17 @@
 """Stored events, both as received and as normalized."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
 
 from domain.intake.customer_email import customer_key
 from domain.intake.event import InboundEvent, UnifiedEvent
 from domain.runs.errors import RunNotFound
 from store.core.repository import TenantRepository
 from store.intake.tables import engine_events
-from store.runs.tables import engine_messages
-
-
-@dataclass(frozen=True, slots=True)
-class Ticket:
-    """The ticket to which an event refers: its id and its customer. `customer_email` may be
-    empty."""
-
-    ticket_id: str
-    customer_email: str
+from store.runs.tickets import TICKET, Ticket
 
 
 class EventRepository(TenantRepository):
@@ -55,19 +46,13 @@ class EventRepository(TenantRepository):
         when the message arrived, or None if it was erased. `written`: the text to store for the
         message, or None for the event's text. The two differ if the event repeats the question of
         an earlier message."""
-        await self._connection.execute(
+        arrived_at: datetime | None = await self._connection.scalar(
             _SAVE_UNIFIED,
             {
                 **self._key(event_id),
                 "subject": event.subject,
                 "text": event.text,
                 "unified": event.model_dump(mode="json", exclude={"subject", "text"}),
-            },
-        )
-        arrived_at: datetime | None = await self._connection.scalar(
-            _FILE_MESSAGE,
-            {
-                **self._key(event_id),
                 "conversation_id": conversation_id,
                 "channel": event.channel,
                 "normalized_key": customer_key(event.customer_email) or "",
@@ -109,11 +94,6 @@ class EventRepository(TenantRepository):
 _IS_EVENT: Final = sa.and_(
     engine_events.c.client_id == sa.bindparam("tenant"), engine_events.c.id == sa.bindparam("event")
 )
-_IS_ITS_MESSAGE: Final = sa.and_(
-    engine_messages.c.client_id == sa.bindparam("tenant"),
-    engine_messages.c.event_id == sa.bindparam("event"),
-    engine_messages.c.direction == "inbound",
-)
 _INBOUND: Final = sa.select(*(engine_events.c[name] for name in InboundEvent.model_fields)).where(
     _IS_EVENT, engine_events.c.erased_at.is_(None)
 )
@@ -125,25 +105,22 @@ _UNIFIED: Final = sa.select(
 IS_AUTHENTICATED: Final = """coalesce(
     event.unified -> 'customer_verified' = 'true'
     AND coalesce(event.unified -> 'sender_authenticated', 'true') = 'true', false)"""
-# The customer's address, as normalized or, before normalization, as sent by the caller.
-CUSTOMER_EMAIL: Final = sa.case(
-    (engine_events.c.unified.is_(None), engine_events.c.customer_email),
-    else_=engine_events.c.unified["customer_email"].astext,
-).label("customer_email")
-
-TICKET_ID: Final = sa.func.coalesce(
-    engine_events.c.unified["ticket_id"].astext, engine_events.c.id
-).label("ticket_id")
-
-_TICKET: Final = sa.select(
-    TICKET_ID,
-    sa.func.coalesce(CUSTOMER_EMAIL, "").label("customer_email"),
-).where(_IS_EVENT)
-# Each update sets only the columns for which the caller passes values.
-_SAVE_UNIFIED: Final = sa.update(engine_events).where(_IS_EVENT)
-_FILE_MESSAGE: Final = (
-    sa.update(engine_messages).where(_IS_ITS_MESSAGE).returning(engine_messages.c.created_at)
-)
+_TICKET: Final = sa.select(*TICKET).where(_IS_EVENT)
+# The second update reads the result of the first, so that the event is locked before its message.
+_SAVE_UNIFIED: Final = sa.text("""
+    WITH event AS (
+        UPDATE engine_events SET subject = :subject, text = :text, unified = :unified
+        WHERE client_id = :tenant AND id = :event
+        RETURNING client_id, id
+    )
+    UPDATE engine_messages AS message
+    SET conversation_id = :conversation_id, channel = :channel,
+        normalized_key = :normalized_key, body = :body
+    FROM event
+    WHERE message.client_id = event.client_id AND message.event_id = event.id
+      AND message.direction = 'inbound'
+    RETURNING message.created_at
+""").bindparams(sa.bindparam("unified", type_=JSONB))
 _STORE_REPLY: Final = sa.text("""
     INSERT INTO engine_messages (client_id, id, event_id, conversation_id, direction, channel,
                                  author, body, created_at)

@@ -46,6 +46,14 @@ _USABLE: Final = _INTEGRATION.where(
     integrations.c.id == sa.bindparam("integration"),
     integrations.c.status != IntegrationStatus.DISCONNECTED,
 )
+_NOT_ENDED: Final = (
+    _INTEGRATION.add_columns(integrations.c.status)
+    .where(
+        integrations.c.client_id == sa.bindparam("tenant"),
+        integrations.c.status != IntegrationStatus.DISCONNECTED,
+    )
+    .order_by(integrations.c.connected_at, integrations.c.id)
+)
 _HAS_SHOP: Final = sa.select(
     sa.exists().where(
         integrations.c.client_id == sa.bindparam("tenant"),
@@ -72,6 +80,14 @@ class _Ended:
     failed: bool
 
 
+@dataclass(frozen=True, slots=True)
+class UsableConnections:
+    """A client's active connections, oldest first, and whether the client has connected a shop."""
+
+    connected: tuple[Integration, ...]
+    has_shop: bool
+
+
 class IntegrationRepository(TenantRepository):
     """The integrations of one client.
 
@@ -89,6 +105,15 @@ class IntegrationRepository(TenantRepository):
         """Return whether the client has connected a shop, even if the shop currently rejects the
         credentials."""
         return bool(await self._connection.scalar(_HAS_SHOP, {"tenant": self._tenant}))
+
+    async def usable_connections(self) -> UsableConnections:
+        """Return `connected` and `has_shop`, with one statement."""
+        rows = (await self._connection.execute(_NOT_ENDED, {"tenant": self._tenant})).all()
+        live = (row for row in rows if row.status == IntegrationStatus.CONNECTED)
+        return UsableConnections(
+            connected=tuple(_read(Integration, row) for row in live),
+            has_shop=any(row.provider in SHOPS for row in rows),
+        )
 
     async def connected_to(self, provider: Provider) -> Integration | None:
         """Return the client's active connection to the provider, or None."""

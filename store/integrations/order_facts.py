@@ -50,9 +50,17 @@ _BY_CUSTOMER: Final = _LIVE.where(order_facts.c.customer_key == sa.bindparam("cu
     .nulls_last(),
     order_facts.c.order_id,
 )
-_BY_ID: Final = _LIVE.where(
-    order_facts.c.integration_id == sa.bindparam("integration"),
-    order_facts.c.order_id == sa.bindparam("order"),
+_IS_OF_SHOP: Final = order_facts.c.integration_id == sa.bindparam("integration")
+_ABOUT: Final = _LIVE.where(
+    sa.or_(
+        _IS_OF_SHOP & (order_facts.c.order_id == sa.bindparam("order")),
+        sa.not_(_IS_OF_SHOP) & (order_facts.c.number == sa.bindparam("number")),
+    )
+).order_by(
+    _IS_OF_SHOP.desc(),
+    order_facts.c.version.desc(),
+    order_facts.c.integration_id,
+    order_facts.c.order_id,
 )
 
 
@@ -132,10 +140,13 @@ class OrderFactRepository(TenantRepository):
         """Return all facts about an order. `order`: as returned by a shop. Facts from the shop
         match by the order's id. Facts from other connections, such as a payment provider, match by
         the order's number."""
-        by_id = await self._found(_BY_ID, integration=order.integration_id, order=order.id)
-        by_number = await self._found(_BY_NUMBER, number=number_key(order.number))
-        others = (one for one in by_number if one.integration_id != order.integration_id)
-        return tuple(one.fact for one in (*by_id, *others))
+        found = await self._found(
+            _ABOUT,
+            integration=order.integration_id,
+            order=order.id,
+            number=number_key(order.number),
+        )
+        return tuple(one.fact for one in found)
 
     async def of_customer(
         self, email: str | None, *, named_by: str | None, order_ids: Collection[str], limit: int

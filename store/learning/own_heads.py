@@ -25,6 +25,18 @@ KEPT_VERSIONS: Final = 10
 _HEAD: Final = own_heads.c
 _FIGURES: Final = tuple(column for column in _HEAD if column.name not in {"client_id", "weights"})
 
+_LATEST: Final = (
+    sa.select(
+        _HEAD.id,
+        _HEAD.model,
+        sa.case((_HEAD.id != sa.bindparam("known"), _HEAD.weights)).label("weights"),
+        _HEAD.weights.is_not(None).label("is_used"),
+    )
+    .where(_HEAD.client_id == sa.bindparam("client_id"))
+    .order_by(_HEAD.id.desc())
+    .limit(1)
+)
+
 # The lessons: labelled examples, and reviews of a single message whose draft was approved
 # unchanged. Ids are ULIDs created with the row, so the latest rows are at the end of the primary
 # key.
@@ -85,17 +97,7 @@ class OwnHeadRepository(TenantRepository):
         latest head, return `known` itself without reading the weights again."""
         row = (
             await self._connection.execute(
-                sa.select(
-                    _HEAD.id,
-                    _HEAD.model,
-                    sa.case((_HEAD.id != (known.version if known else ""), _HEAD.weights)).label(
-                        "weights"
-                    ),
-                    (_HEAD.weights.is_not(None)).label("is_used"),
-                )
-                .where(_HEAD.client_id == self._tenant)
-                .order_by(_HEAD.id.desc())
-                .limit(1)
+                _LATEST, {"client_id": self._tenant, "known": known.version if known else ""}
             )
         ).one_or_none()
         if row is None or not row.is_used:

@@ -12,13 +12,13 @@ from domain.integrations.integration import IntegrationStatus
 from domain.integrations.providers import NOTICE_BOARDS
 from domain.reviews.escalation import OPEN_STATUSES
 from domain.reviews.review_notice import ReviewNotice
-from store.intake.events import TICKET_ID
 from store.intake.tables import engine_events
 from store.integrations.tables import integrations
 from store.reviews.escalations import RUN_OF_TICKET
 from store.reviews.tables import escalation_tickets
 from store.runs.runs import EVENT_OF_RUN
 from store.runs.tables import engine_runs
+from store.runs.tickets import TICKET_ID
 
 _TICKETS: Final = escalation_tickets.c
 _OPEN: Final = (

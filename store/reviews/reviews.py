@@ -14,7 +14,6 @@ from domain.reviews.errors import EscalationNotFound
 from domain.reviews.escalation import OPEN_STATUSES
 from domain.reviews.review import QueuePlace, Review, ReviewSummary, Wanted
 from store.intake.attachments import attachments_of
-from store.intake.events import CUSTOMER_EMAIL
 from store.intake.tables import engine_events
 from store.reviews.escalations import LATEST_EVENT, RUN_OF_TICKET, WORDS
 from store.reviews.request_authors import AUTHORS
@@ -23,6 +22,7 @@ from store.reviews.tables import escalation_tickets
 from store.runs.order_changes import order_changes
 from store.runs.runs import EVENT_OF_RUN
 from store.runs.tables import engine_runs
+from store.runs.tickets import CUSTOMER_EMAIL
 
 PREVIEW_CHARS: Final = 280
 

@@ -24,6 +24,7 @@ from store.intake.tables import engine_events
 from store.playbooks.tables import playbook_versions as versions
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import engine_messages, engine_runs
+from store.runs.tickets import TICKET, Ticket
 
 HUMAN_TEXT: Final = (
     sa.select(escalation_tickets.c.edited_text)
@@ -66,7 +67,9 @@ class RunState:
     `text`: the customer's text. `in_shadow`: whether the playbook is in shadow mode. `thought_by`:
     the model that produced the run's draft and plan. `sender`: the verified address of the
     message's sender, or None. `language`: the customer's language (ISO 639-1), or None before it is
-    detected. `model_fault`: the reason why the language model did not answer, or None.
+    detected. `model_fault`: the reason why the language model did not answer, or None. `ticket`:
+    the ticket to which the event refers. `in_widget`: whether the message belongs to a widget
+    session.
     """
 
     status: RunStatus
@@ -82,6 +85,8 @@ class RunState:
     text: str
     in_shadow: bool
     thought_by: str | None
+    ticket: Ticket
+    in_widget: bool
     sender: str | None = None
     language: str | None = None
     model_fault: ModelFault | None = None
@@ -104,14 +109,13 @@ class RunRepository(TenantRepository):
         those of the run's earlier model calls.
         """
         answer = thought.answer
-        model: object = answer.model
-        if answer.model == SETTLED_BY:
-            model = sa.func.coalesce(engine_runs.c.model, SETTLED_BY)
         saved = await self._connection.execute(
-            _IS_UNTHOUGHT.values(model=model, **_ADDED),
+            _SAVE_THOUGHT,
             {
                 **self._key(run_id),
                 **_kept(thought),
+                "thought_by": answer.model,
+                "is_settled": answer.model == SETTLED_BY,
                 "classification": answer.classification,
                 "confidence": answer.confidence,
                 "alternatives": [a.model_dump(mode="json") for a in answer.alternatives],
@@ -187,6 +191,8 @@ class RunRepository(TenantRepository):
             in_shadow=bool(row.in_shadow),
             sender=row.sender,
             thought_by=row.model,
+            ticket=Ticket(row.ticket_id, row.customer_email),
+            in_widget=row.in_widget,
             model_fault=ModelFault(row.model_fault) if row.model_fault else None,
             language=row.language,
         )
@@ -244,6 +250,17 @@ _ADDED: Final = {
     name: engine_runs.c[name] + sa.bindparam(f"more_{name}")
     for name in ("tokens_in", "tokens_out", "cost_micros")
 }
+_THOUGHT_BY: Final = sa.bindparam("thought_by", type_=sa.Text)
+_SAVE_THOUGHT: Final = _IS_UNTHOUGHT.values(
+    model=sa.case(
+        (
+            sa.bindparam("is_settled", type_=sa.Boolean),
+            sa.func.coalesce(engine_runs.c.model, _THOUGHT_BY),
+        ),
+        else_=_THOUGHT_BY,
+    ),
+    **_ADDED,
+)
 _FINISH: Final = _UPDATE.values(
     answered_at=sa.func.coalesce(engine_runs.c.answered_at, sa.bindparam("now")),
     answer=sa.func.coalesce(engine_runs.c.answer, sa.bindparam("shown", type_=JSONB)),
@@ -275,14 +292,10 @@ VERSION_OF_RUN: Final = sa.and_(
     versions.c.version == engine_runs.c.playbook_version,
 )
 """The join condition between a run and the playbook version that processed its event."""
-_CONVERSATION: Final = (
-    sa.select(engine_messages.c.conversation_id)
-    .where(
-        engine_messages.c.client_id == engine_runs.c.client_id,
-        engine_messages.c.event_id == engine_runs.c.event_id,
-        engine_messages.c.direction == "inbound",
-    )
-    .scalar_subquery()
+_MESSAGE_OF_RUN: Final = sa.and_(
+    engine_messages.c.client_id == engine_runs.c.client_id,
+    engine_messages.c.event_id == engine_runs.c.event_id,
+    engine_messages.c.direction == "inbound",
 )
 _LOCK: Final = (
     sa.select(
@@ -294,17 +307,21 @@ _LOCK: Final = (
         engine_runs.c.draft,
         HUMAN_TEXT.label("human_text"),
         engine_runs.c.thread_after,
-        _CONVERSATION.label("conversation_id"),
+        engine_messages.c.conversation_id,
+        engine_messages.c.widget_session_id.is_not(None).label("in_widget"),
         engine_runs.c.sensitive,
         engine_runs.c.model,
         engine_runs.c.model_fault,
         engine_runs.c.language,
         engine_events.c.text,
         engine_events.c.unified["proved"]["address"].astext.label("sender"),
+        *TICKET,
         versions.c.rulebook["shadow"].as_boolean().label("in_shadow"),
     )
+    .select_from(engine_runs)
     .join(engine_events, EVENT_OF_RUN)
     .join(versions, VERSION_OF_RUN)
+    .outerjoin(engine_messages, _MESSAGE_OF_RUN)
     .where(_IS_RUN, engine_events.c.erased_at.is_(None))
     .with_for_update(of=engine_runs)
 )

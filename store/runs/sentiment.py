@@ -50,15 +50,16 @@ _AROUND: Final = sa.text("""
     ORDER BY log.created_at, log.event_id
 """)
 
-_SHOW: Final = sa.text("""
-    UPDATE ai_conversations AS conversation
-    SET sentiment = latest.score, is_critical = latest.is_critical
-    FROM (
-        SELECT score, is_critical FROM sentiment_logs
-        WHERE client_id = :client_id AND conversation_id = :conversation_id
-        ORDER BY created_at DESC, event_id DESC LIMIT 1
-    ) AS latest
-    WHERE conversation.client_id = :client_id AND conversation.id = :conversation_id
+# The statement also stores the score of the conversation's latest message in the conversation. The
+# caller has read all later messages, so it knows which message is the latest.
+_LOG: Final = sa.text("""
+    WITH logged AS (
+        INSERT INTO sentiment_logs
+            (client_id, id, conversation_id, event_id, score, is_critical, created_at)
+        VALUES (:client_id, :id, :conversation_id, :event_id, :score, :is_critical, :at)
+    )
+    UPDATE ai_conversations SET sentiment = :latest_score, is_critical = :latest_is_critical
+    WHERE client_id = :client_id AND id = :conversation_id
 """)
 
 
@@ -86,12 +87,21 @@ class SentimentRepository(TenantRepository):
         if any(message.event_id == event_id for message in later):
             return
         messages = [*earlier, Scored(event_id, score), *later]
-        for message, zone in zip(messages, zones(messages), strict=True):
-            if message.zone is None:
-                await self._log(place, score, zone, new_id())
-            elif message.zone is not zone:
+        found = zones(messages)
+        for message, zone in zip(messages, found, strict=True):
+            if message.zone not in (None, zone):
                 await self._move(message, zone)
-        await self._connection.execute(_SHOW, place)
+        await self._connection.execute(
+            _LOG,
+            {
+                **place,
+                "id": new_id(),
+                "score": score,
+                "is_critical": found[len(earlier)] is Zone.CRITICAL,
+                "latest_score": messages[-1].score,
+                "latest_is_critical": found[-1] is Zone.CRITICAL,
+            },
+        )
         for number in unnotified(messages):
             event = SentimentNegative(
                 conversation_id=conversation.id,
@@ -114,19 +124,6 @@ class SentimentRepository(TenantRepository):
             message = Scored(row.event_id, row.score, zone, row.notified)
             (earlier if row.is_earlier else later).append(message)
         return earlier, later
-
-    async def _log(self, place: dict[str, object], score: float, zone: Zone, log_id: str) -> None:
-        await self._connection.execute(
-            sa.insert(sentiment_logs).values(
-                client_id=self._tenant,
-                id=log_id,
-                conversation_id=place["conversation_id"],
-                event_id=place["event_id"],
-                score=score,
-                is_critical=zone is Zone.CRITICAL,
-                created_at=place["at"],
-            )
-        )
 
     async def _move(self, message: Scored, zone: Zone) -> None:
         await self._connection.execute(

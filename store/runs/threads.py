@@ -8,7 +8,6 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from domain.agent.thread import PROPOSAL_LASTS, PendingProposal, Thread
 from store.core.repository import TenantRepository
-from store.runs.tables import ai_conversations as threads
 
 _LOCK: Final = sa.text("""
     SELECT thread.id FROM ai_conversations AS thread
@@ -35,6 +34,17 @@ _DROP: Final = sa.text("""
 _ANSWERED: Final = sa.text("""
     SELECT proposal FROM engine_runs WHERE client_id = :client_id AND id = :run_id
 """)
+
+_KEEP: Final = sa.text("""
+    UPDATE ai_conversations SET thread = :thread, proposal = :proposal
+    WHERE client_id = :client_id AND id = :conversation_id AND NOT coalesce(
+        (proposal ->> 'customer' IS DISTINCT FROM CAST(:sender AS text)
+         AND CAST(proposal ->> 'asked_at' AS timestamptz) > :asked_after)
+        OR (thread ->> 'asked_of' IS NOT NULL
+            AND thread ->> 'asked_of' IS DISTINCT FROM CAST(:sender AS text)), false)
+""").bindparams(
+    sa.bindparam("thread", type_=JSONB), sa.bindparam("proposal", type_=JSONB(none_as_null=True))
+)
 
 
 class ThreadRepository(TenantRepository):
@@ -71,28 +81,17 @@ class ThreadRepository(TenantRepository):
         Do not write anything if a question is still waiting for an answer from another sender.
         `sender`: the verified address of the message's sender, or None.
         """
-        proposal, settled = thread.proposal, threads.c.thread
-        asked = threads.c.proposal
-        fresh = asked["asked_at"].astext.cast(sa.DateTime(timezone=True)) > now - PROPOSAL_LASTS
-        is_others = sa.or_(
-            sa.and_(asked["customer"].astext.is_distinct_from(sender), fresh),
-            sa.and_(
-                settled["asked_of"].astext.is_not(None),
-                settled["asked_of"].astext.is_distinct_from(sender),
-            ),
-        )
+        proposal = thread.proposal
         await self._connection.execute(
-            self._one_thread(conversation_id)
-            .where(sa.func.coalesce(is_others, sa.false()).is_(sa.false()))
-            .values(
-                thread=thread.model_dump(mode="json", exclude={"proposal"}, exclude_defaults=True),
-                proposal=sa.null()
-                if proposal is None
-                else sa.cast(proposal.model_dump(mode="json"), JSONB),
-            )
-        )
-
-    def _one_thread(self, conversation_id: str) -> "sa.Update":
-        return sa.update(threads).where(
-            threads.c.client_id == self._tenant, threads.c.id == conversation_id
+            _KEEP,
+            {
+                "client_id": self._tenant,
+                "conversation_id": conversation_id,
+                "thread": thread.model_dump(
+                    mode="json", exclude={"proposal"}, exclude_defaults=True
+                ),
+                "proposal": None if proposal is None else proposal.model_dump(mode="json"),
+                "sender": sender,
+                "asked_after": now - PROPOSAL_LASTS,
+            },
         )

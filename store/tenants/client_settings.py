@@ -1,6 +1,7 @@
 """A client's settings."""
 
 from datetime import datetime
+from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -10,12 +11,14 @@ from store.core.repository import TenantRepository
 from store.tenants.accounts import AccountRepository
 from store.tenants.tables import client_settings
 
+_SETTINGS: Final = sa.select(client_settings).where(
+    client_settings.c.client_id == sa.bindparam("client_id")
+)
+
 
 class SettingsRepository(TenantRepository):
     async def read(self) -> ClientSettings:
-        found = await self._connection.execute(
-            sa.select(client_settings).where(client_settings.c.client_id == self._tenant)
-        )
+        found = await self._connection.execute(_SETTINGS, {"client_id": self._tenant})
         row = found.one_or_none()
         if row is None:
             return ClientSettings()

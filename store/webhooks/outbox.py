@@ -58,7 +58,8 @@ _ADD: Final = sa.text("""
     ) AS webhook ON true
     ORDER BY webhook.id
 """)
-# The body of a resolution contains its number, which is known only after the event was added.
+# The body of a resolution contains its number. A number other than 1 is known only after the event
+# was added.
 _SET_BODY: Final = sa.text(
     "UPDATE outbox SET body = :body WHERE client_id = :client_id AND id = :id"
 )
@@ -101,7 +102,8 @@ class Outbox(TenantRepository):
         if not rows:
             return ()
         number = rows[0].number
-        if isinstance(event, TicketResolved):
+        # Most resolutions are the first of their ticket, which the stored body already contains.
+        if isinstance(event, TicketResolved) and number != event.resolution:
             body = render(event.numbered(number), self._tenant, now)
             await self._connection.execute(
                 _SET_BODY, {"client_id": self._tenant, "id": event_id, "body": body}

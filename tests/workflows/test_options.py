@@ -38,7 +38,14 @@ def test_a_delivery_may_wait_for_its_place_be_sent_and_be_recorded() -> None:
 
 @pytest.mark.parametrize(
     "step",
-    [options.INSIDE, options.LOOK_UP, options.REMOTE_BRAIN, options.OUTSIDE, options.PATIENT],
+    [
+        options.INSIDE,
+        options.LOOK_UP_INSIDE,
+        options.LOOK_UP,
+        options.REMOTE_BRAIN,
+        options.OUTSIDE,
+        options.PATIENT,
+    ],
 )
 def test_a_worker_that_ends_leaves_a_step_its_time(
     step: ActivityConfig | LocalActivityConfig,
