@@ -17,6 +17,15 @@ INVERSE_REGULARISATION: Final = 3.0
 TOLERANCE: Final = 1e-10
 # Lower precision is sufficient for scoring a cross-validation fold.
 ROUGH_TOLERANCE: Final = 1e-3
+_LEAST_SPREAD: Final = 1e-4
+
+
+def standardized(rows: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the rows with each feature standardized, the features' means, and their spreads."""
+    means = rows.mean(axis=0)
+    # A feature that never varies must have no influence.
+    spreads = np.where(rows.std(axis=0) < _LEAST_SPREAD, 1.0, rows.std(axis=0))
+    return (rows - means) / spreads, means, spreads
 
 
 def matrix(rows: Sequence[FeatureRow], width: int) -> csr_matrix:

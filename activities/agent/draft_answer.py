@@ -63,6 +63,7 @@ async def with_content(
         system_prompt=chosen.system_prompt or "",
         sensitive_words=chosen.sensitive_words,
         answers_from_knowledge=chosen.answers_from_knowledge,
+        answer_decision=chosen.answer_decision,
         templates=gathered.templates,
         passages=gathered.passages,
         connections=(*gathered.connections, *bare.connections),

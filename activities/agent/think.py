@@ -237,6 +237,7 @@ class Think:
             sensitive_words=case.sensitive_words,
             frame=case.frame,
             answers_from_knowledge=case.answers_from_knowledge,
+            answer_decision=case.answer_decision,
             turns_left=0
             if case.is_taken
             else min(

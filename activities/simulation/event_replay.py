@@ -91,6 +91,8 @@ class EventReplay:
             )
         if variant.answers_from_knowledge is not None:
             context = replace(context, answers_from_knowledge=variant.answers_from_knowledge)
+        if variant.answer_decision is not None:
+            context = replace(context, answer_decision=variant.answer_decision)
         now = self._now() if exchange.now is None else exchange.now
         try:
             thought = await self._thought(

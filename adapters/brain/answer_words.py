@@ -5,6 +5,7 @@ names, and the expected kind of answer. After a change to this module or its wor
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Final
 
 import Stemmer
@@ -100,13 +101,15 @@ class Terms:
 class AskedQuestion:
     """A customer's message, parsed as a question. `terms`: the terms, parsed in each language.
     `kinds`: the expected kinds of answer. `cues`: the question words and phrases. `asked`: the
-    number of questions. `joined`: whether the message combines several questions."""
+    number of questions. `joined`: whether the message combines several questions. `words`: all
+    words and pairs of adjacent words, folded."""
 
     terms: dict[Language, Terms]
     kinds: frozenset[str]
     cues: frozenset[str]
     asked: int
     joined: bool
+    words: frozenset[str]
 
 
 def read_question(text: str) -> AskedQuestion:
@@ -116,12 +119,14 @@ def read_question(text: str) -> AskedQuestion:
     folded = fold(read)
     known = _words()
     parts = [len(known.questions.findall(part)) for part in known.joins.split(folded)]
+    said = _WORD.findall(folded)
     return AskedQuestion(
         terms={"fr": terms(read, "fr"), "en": terms(read, "en")},
         kinds=frozenset(kind for kind, words in known.asks if words.search(folded)),
         cues=frozenset(cue for cue, words in known.cues if words.search(folded)),
         asked=sum(parts),
         joined=sum(map(bool, parts)) > 1,
+        words=frozenset(said) | {" ".join(pair) for pair in pairwise(said)},
     )
 
 

@@ -1,8 +1,9 @@
 """Select the sentences from the knowledge base that answer a message, and estimate the probability
 that they answer it.
 
-Two linear models use the features below. They are trained by `python -m training.train_answers` and
-stored in `answers.npz`. One model ranks sentences. The other estimates the probability.
+Two linear models use the features below. One model ranks sentences. The other estimates the
+probability. Each version of the decision whether an answer is sent has its own file with both
+models. `python -m training.train_answers` trains the latest version.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,12 +21,20 @@ from adapters.brain.answer_features import (
     Candidate,
     sentence_features,
 )
-from adapters.brain.answer_words import AskedQuestion, read_question, terms
+from adapters.brain.answer_rarity import RARITY_FEATURES, AnsweredTerms, RarityModel
+from adapters.brain.answer_words import AskedQuestion, read_question
 from adapters.brain.artifact import ModelInvalid, read_arrays, stored
 from adapters.brain.features import Floats
 from domain.agent.brain import Language, Passage, PassageSentence
+from domain.tenants.answer_decision import LATEST_DECISION
 
-ANSWERS_PATH: Final = Path(__file__).with_name("answers.npz")
+ANSWER_FILES: Final = {1: "answers.npz", 2: "answers_2.npz"}
+"""The model file of each version of the decision. The files of earlier versions do not change."""
+
+SURE_PROBABILITIES: Final = {1: 0.88, 2: 0.88}
+"""For each version, the minimum probability at which a fitting answer is sent. `docs/evaluation.md`
+has the number of wrong answers to questions about held-out shops."""
+
 MOST_SENTENCES: Final = 5
 """Maximum number of sentences in an answer. All of them come from the same entry."""
 
@@ -46,6 +55,11 @@ _ALONE: Final = -9.0
 """The score used for the second-best sentence if there is only one sentence."""
 
 
+def answer_file(decision: int) -> Path:
+    """Return the path of the model file of a version of the decision."""
+    return Path(__file__).with_name(ANSWER_FILES[decision])
+
+
 @dataclass(frozen=True, slots=True)
 class EntrySentences:
     """Sentences from one knowledge entry, best first."""
@@ -60,14 +74,15 @@ class ChosenAnswer:
     sentences answer the whole message.
 
     `fits`: whether the names in the question and the answer match, and the message asks a single
-    question that does not ask for a reason. `other`: the best sentences from the next entry, or
-    None.
+    question that does not ask for a reason. `is_sure`: whether the answer fits and is probable
+    enough to be sent. `other`: the best sentences from the next entry, or None.
     """
 
     best: EntrySentences
     other: EntrySentences | None
     probability: float
     fits: bool
+    is_sure: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,25 +116,30 @@ class AnswerModel:
     """The two answer models: one ranks sentences, the other estimates the probability of an answer.
     Load them once and share them, because they are immutable."""
 
-    def __init__(self, content: bytes) -> None:
-        """Load both models. `content`: the bytes of a model file. Raises ModelInvalid if `content`
-        is not a valid model file."""
+    def __init__(self, content: bytes, sure: float) -> None:
+        """Load both models. `content`: the bytes of a model file. `sure`: the minimum probability
+        at which a fitting answer is sent. Raises ModelInvalid if `content` is not a valid model
+        file."""
         names = [
             f"{name}_{part}"
             for name in ("sentence", "answer")
             for part in ("weights", "bias", "means", "spreads")
         ]
         arrays = read_arrays(content, (*names, "features"))
-        if arrays["features"].tolist() != [*SENTENCE_FEATURES, *ANSWER_FEATURES]:
+        features, plain = arrays["features"].tolist(), [*SENTENCE_FEATURES, *ANSWER_FEATURES]
+        if features not in (plain, [*plain, *RARITY_FEATURES]):
             raise ModelInvalid("the model was trained on other features")
+        width = len(features) - len(SENTENCE_FEATURES)
+        self._sure = sure
         self._sentence = LinearModel.read(arrays, "sentence", len(SENTENCE_FEATURES))
-        self._answer = LinearModel.read(arrays, "answer", len(ANSWER_FEATURES))
+        self._answer = LinearModel.read(arrays, "answer", width)
+        self._rarity = RarityModel.read(content) if features != plain else None
 
     @classmethod
-    def load(cls, path: Path | None = None) -> Self:
-        """Load the models from a file (default: the file next to this module). Raises ModelInvalid,
-        and OSError if the file cannot be read."""
-        return cls((path or ANSWERS_PATH).read_bytes())
+    def load(cls, decision: int = LATEST_DECISION) -> Self:
+        """Load the models of a version of the decision. Raises ModelInvalid, and OSError if the
+        file cannot be read."""
+        return cls(answer_file(decision).read_bytes(), SURE_PROBABILITIES[decision])
 
     def choose(
         self, text: str, language: Language, passages: Sequence[Passage]
@@ -132,15 +152,35 @@ class AnswerModel:
         scores = self._sentence.scores(rows)
         chosen = chosen_places(found, scores)
         best = chosen[0]
-        row = answer_features(text, question, found, rows, scores)
+        compared = AnsweredTerms.of(question, found, chosen)
+        row = answer_features(text, question, found, rows, scores, compared=compared)
+        if self._rarity is not None:
+            row = np.concatenate((row, self._rarity.features(compared)))
         odds = float(self._answer.scores(row[None, :])[0])
+        if self._rarity is not None:
+            odds += self._rarity.score(question, compared)
+        probability = 1 / (1 + exp(-max(min(odds, 30.0), -30.0)))
+        is_fitting = fits(question, rows[best])
         others = chosen_places(found, scores, but=found[best].passage.id)[:_OF_OTHER]
         return ChosenAnswer(
             best=_sentences(found, chosen),
             other=_sentences(found, others) if others else None,
-            probability=1 / (1 + exp(-max(min(odds, 30.0), -30.0))),
-            fits=_fits(question) and not rows[best, _NAMES].any(),
+            probability=probability,
+            fits=is_fitting,
+            is_sure=is_fitting and probability >= self._sure,
         )
+
+
+class AnswerModels:
+    """The answer models of all versions of the decision whether an answer is sent."""
+
+    def __init__(self) -> None:
+        """Load all versions. Raises ModelInvalid, and OSError if a file cannot be read."""
+        self._models = {decision: AnswerModel.load(decision) for decision in ANSWER_FILES}
+
+    def of(self, decision: int) -> AnswerModel:
+        """Return the models of a version."""
+        return self._models[decision]
 
 
 def chosen_places(
@@ -160,10 +200,11 @@ def _sentences(found: Sequence[Candidate], places: Sequence[int]) -> EntrySenten
     )
 
 
-def _fits(question: AskedQuestion) -> bool:
-    """Return True if the message asks a single question that does not ask for a reason. Questions
-    about reasons do not fit, because a shop's texts seldom give reasons."""
-    return not question.joined and not question.cues & _NEVER_FIT
+def fits(question: AskedQuestion, best: Floats) -> bool:
+    """Return True if the names in the question and the best sentence match, and the message asks a
+    single question that does not ask for a reason. Questions about reasons do not fit, because a
+    shop's texts seldom give reasons. `best`: the sentence's features."""
+    return not question.joined and not question.cues & _NEVER_FIT and not best[_NAMES].any()
 
 
 def answer_features(
@@ -172,6 +213,8 @@ def answer_features(
     found: Sequence[Candidate],
     rows: Floats,
     scores: Floats,
+    *,
+    compared: AnsweredTerms,
 ) -> Floats:
     """Return the features of the selected answer. The model estimates the answer's probability from
     them."""
@@ -180,22 +223,14 @@ def answer_features(
     passage, similarity = found[best].passage, found[best].sentence.similarity or 0.0
     others = [float(scores[place]) for place in order if found[place].passage.id != passage.id]
     following = float(scores[order[1]]) if len(order) > 1 else _ALONE
-    language = passage.language
-    asked = question.terms[language].stems
-    said = terms(passage.title, language).stems.union(
-        *(
-            terms(f"{sentence.heading} {sentence.text}", language).stems
-            for sentence in (found[place].sentence for place in chosen_places(found, scores))
-        )
-    )
-    entry = terms(f"{passage.title} {passage.body}", language).stems
+    asked, entry = compared.asked, compared.entry
     count = max(len(asked), 1)
     return np.array(
         (
             float(scores[best]),
             float(scores[best]) - following,
             float(scores[best]) - (others[0] if others else _ALONE),
-            len(asked & said) / count,
+            len(asked & compared.said) / count,
             len(asked & entry) / count,
             float(len(asked - entry)),
             float(len(asked)),

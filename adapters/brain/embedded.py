@@ -9,7 +9,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Final
 
-from adapters.brain.answers import AnswerModel
+from adapters.brain.answers import AnswerModels
 from adapters.brain.catalogue import Catalogues
 from adapters.brain.classifier import Classification, Classifier
 from adapters.brain.drafts import DraftSources, best_draft
@@ -110,13 +110,13 @@ class EmbeddedBrain:
     def __init__(
         self,
         classifier: Classifier,
-        answers: AnswerModel | None = None,
+        answers: AnswerModels | None = None,
         catalogues: Catalogues | None = None,
     ) -> None:
-        """Create the brain. `answers`: the model that selects sentences. By default, it is the
-        model that ships with the brain."""
+        """Create the brain. `answers`: the models that select sentences. By default, they are the
+        models that ship with the brain."""
         self._classifier = classifier
-        self._answers = answers or AnswerModel.load()
+        self._answers = answers or AnswerModels()
         self._catalogues = catalogues or Catalogues()
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
@@ -133,7 +133,8 @@ class EmbeddedBrain:
         if asks_for_human(own):
             return self._unanswered(understood, EscalationReason.CUSTOMER_REQUEST)
         await others_turn(own)
-        sources = DraftSources(await self._catalogues.of(request.templates), self._answers)
+        answers = self._answers.of(request.answer_decision)
+        sources = DraftSources(await self._catalogues.of(request.templates), answers)
         draft = _draft(request, sources, own, reading, understood)
         again = draft is not None and draft.repeats(request)
         if again and understood.praises:

@@ -13,7 +13,7 @@ from settings.brain import BrainSettings, EmbeddingSettings
 
 # The embedded brain's files. They are listed here, because the modules that read them load
 # libraries that other processes do not need.
-_FILES: Final = ("model.npz", "safety.npz", "answers.npz")
+_FILES: Final = ("model.npz", "safety.npz", "answers.npz", "answers_2.npz")
 
 
 def names_model(brain: BrainSettings, embedding: EmbeddingSettings) -> NamesModel:

@@ -35,9 +35,6 @@ _GAP_PENALTY: Final = 1.5
 WELL_COVERED: Final = 0.7
 # An answer with a lower probability does not help the human agent who writes the reply.
 LEAST_PROBABILITY: Final = 0.15
-# Minimum probability at which a fitting answer is sent. On training questions to a held-out shop, 6
-# of 200 such answers were wrong (`python -m training.train_answers`).
-SURE_PROBABILITY: Final = 0.88
 # The minimum probability at which a fitting answer is sent if the entry contains the same words as
 # the message. On the open questions in `evaluation/sets`, keyword matches alone would have sent 13
 # answers. Three of them are wrong, each with a probability of at most 0.5.
@@ -64,7 +61,7 @@ def knowledge_draft(
     found = _covering(passages, asking)
     near = [one for one in passages if one.similarity is not None]
     chosen = answers.choose(asking.text, seen.language, near)
-    if chosen is not None and chosen.fits and chosen.probability >= SURE_PROBABILITY:
+    if chosen is not None and chosen.is_sure:
         return _chosen_draft(request, chosen, evident=True)
     if found is not None and found.strength >= WELL_COVERED and _agree(chosen, found):
         return _draft(request, found, seen, asking, answers)

@@ -1,6 +1,6 @@
 """The embedded brain with the client's own classifier head."""
 
-from adapters.brain.answers import AnswerModel
+from adapters.brain.answers import AnswerModels
 from adapters.brain.artifact import ModelInvalid
 from adapters.brain.catalogue import Catalogues
 from adapters.brain.classifier import Classifier
@@ -15,7 +15,7 @@ class TaughtBrain:
 
     def __init__(self, classifier: Classifier) -> None:
         self._classifier = classifier
-        self._answers = AnswerModel.load()
+        self._answers = AnswerModels()
         self._catalogues = Catalogues()
         self._plain = EmbeddedBrain(classifier, self._answers, self._catalogues)
 

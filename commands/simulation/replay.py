@@ -38,6 +38,7 @@ from domain.simulation.replay import (
     ReplayExample,
 )
 from domain.simulation.variant import Variant
+from domain.tenants.answer_decision import LATEST_DECISION
 from services.simulation.replays import start_replay, stop_replay
 from store.core.database import Database
 from store.simulation.replays import ReplayRepository, client_of_replay
@@ -78,6 +79,14 @@ async def start(
             help="Allow or forbid answers from knowledge, regardless of the client's setting."
         ),
     ] = None,
+    answer_decision: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=LATEST_DECISION,
+            help="Version of the decision whether an answer from knowledge is sent.",
+        ),
+    ] = None,
     since: Annotated[
         datetime | None,
         typer.Option(
@@ -111,6 +120,7 @@ async def start(
             threshold=threshold,
             embedded_brain=embedded,
             answers_from_knowledge=answers_from_knowledge,
+            answer_decision=answer_decision,
         ),
         since=since and since.replace(tzinfo=UTC),
         until=until and until.replace(tzinfo=UTC) + timedelta(days=1),

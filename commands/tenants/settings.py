@@ -22,6 +22,7 @@ from commands.core.person import operator
 from commands.core.texts import FILE_HELP, text_of
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
+from domain.tenants.answer_decision import LATEST_DECISION
 from domain.tenants.client_settings import WIDGET_KEY_BYTES, ClientSettings, SettingsAdjustment
 from domain.tenants.disclosure import DisclosureStatus, disclosures
 from domain.tenants.frame_settings import frame_fields
@@ -137,6 +138,14 @@ async def change(
         bool | None,
         typer.Option(help="Send the embedded brain's answers from knowledge without review."),
     ] = None,
+    answer_decision: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=LATEST_DECISION,
+            help="Version of the decision whether an answer from knowledge is sent.",
+        ),
+    ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
@@ -158,6 +167,7 @@ async def change(
         ask_rating=ask_rating,
         holds_loosening=holds_loosening,
         answers_from_knowledge=answers_from_knowledge,
+        answer_decision=answer_decision,
     )
     if adjustment == SettingsAdjustment():
         raise InvalidInput("nothing to change: see settings set --help")
@@ -259,4 +269,5 @@ def _show(found: ClientSettings, sentence: str, as_json: bool) -> None:
         ask_rating="yes" if found.ask_rating else "no",
         holds_loosening="yes" if found.holds_loosening else "no",
         answers_from_knowledge="yes" if found.answers_from_knowledge else "no",
+        answer_decision=found.answer_decision,
     )

@@ -20,6 +20,7 @@ from domain.agent.plan import PLACEHOLDERS, ActionKind, PlannedAction
 from domain.agent.template import FRAME_NAMES
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Order
+from domain.tenants.answer_decision import LATEST_DECISION
 
 
 class Category(StrEnum):
@@ -121,6 +122,8 @@ class BrainRequest(BaseModel):
     - `languages`: the languages of the thread and of the client's texts. The message is probably in
       one of them.
     - `own_head`: the client's own classifier head for the embedded brain. Other brains ignore it.
+    - `answer_decision`: the version of the decision whether an answer from knowledge is sent
+      without review. Other brains ignore it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -143,6 +146,7 @@ class BrainRequest(BaseModel):
     sender_name: str = ""
     languages: tuple[str, ...] = ()
     own_head: OwnHead | None = None
+    answer_decision: int = LATEST_DECISION
 
     @field_validator("fields")
     @classmethod
@@ -186,6 +190,7 @@ class BrainRequest(BaseModel):
         frame: AnswerFrame = PLAIN_FRAME,
         languages: tuple[str, ...] = (),
         own_head: OwnHead | None = None,
+        answer_decision: int = LATEST_DECISION,
     ) -> Self:
         """Return the brain request for an event, with the related content of the client and the
         memory of earlier messages. `has_shop`: whether a shop is connected. If it is, facts about
@@ -209,6 +214,7 @@ class BrainRequest(BaseModel):
             sender_name=event.customer_name or "",
             languages=languages,
             own_head=own_head,
+            answer_decision=answer_decision,
         )
 
 

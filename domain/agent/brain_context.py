@@ -12,6 +12,7 @@ from domain.agent.size_limits import READ_CHARS
 from domain.agent.thread import Thread
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Lookup, Order
+from domain.tenants.answer_decision import LATEST_DECISION
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class BrainContext:
     - `attachments`: the message's attachments.
     - `answers_from_knowledge`: whether the embedded brain's answers from knowledge may be sent
       without human review.
+    - `answer_decision`: the client's version of the decision whether such an answer is sent.
     - `frame`: the client's greeting and sign-off, or None for the default frame.
     - `own_head`: the client's own classifier head for the embedded brain.
     """
@@ -53,6 +55,7 @@ class BrainContext:
     attachments: tuple[AttachmentPreview, ...] = ()
     frame: AnswerFrame | None = None
     answers_from_knowledge: bool = True
+    answer_decision: int = LATEST_DECISION
     own_head: OwnHead | None = None
 
     @classmethod

@@ -122,6 +122,7 @@ async def _request(
         frame=context.frame or AnswerFrame.of({}, brand_name=context.brand_name),
         languages=context.languages,
         own_head=context.own_head,
+        answer_decision=context.answer_decision,
     )
 
 

@@ -216,6 +216,13 @@ class SettingsRecord(Record):
             ),
         ),
     ]
+    answer_decision: Annotated[
+        int,
+        Field(
+            default=1,
+            description="Version of the decision whether an answer from knowledge is sent.",
+        ),
+    ]
     business_hours: Annotated[
         BusinessHours | None,
         Field(

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from domain.content.content import KnowledgeChange, TemplateChange
 from domain.content.suggestion import SuggestedEntry, SuggestedTemplate
 from domain.playbooks.playbook import PlaybookSpec
+from domain.tenants.answer_decision import AnswerDecision
 
 
 class _Part(BaseModel):
@@ -47,7 +48,7 @@ class Variant(_Part):
     set, the draft replaces that playbook and handles the events that would select it. `others`:
     further playbooks that are replaced in the same way. `threshold`: overrides the playbook's
     threshold. `embedded_brain`: use the embedded brain even if a language model is configured.
-    `answers_from_knowledge`: overrides the client's setting.
+    `answers_from_knowledge`, `answer_decision`: override the client's settings.
     """
 
     playbook_id: str | None = None
@@ -58,6 +59,7 @@ class Variant(_Part):
     content: ContentVariant | None = None
     embedded_brain: bool = False
     answers_from_knowledge: bool | None = None
+    answer_decision: AnswerDecision | None = None
 
     def draft_of(self, playbook_id: str | None) -> PlaybookSpec | None:
         """Return the unsaved version of a playbook, or None if the variant does not replace it.

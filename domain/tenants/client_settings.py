@@ -11,6 +11,7 @@ from domain.core.errors import InvalidInput
 from domain.core.plain_text import clean_text, without_controls
 from domain.core.text import fold
 from domain.privacy.retention import MAX_DAYS, MIN_DAYS, check_retention
+from domain.tenants.answer_decision import LATEST_DECISION, AnswerDecision
 from domain.tenants.disclosure import DisclosureStatus, check_disclosure
 from domain.tenants.errors import InvalidSettings
 from domain.tenants.frame_settings import check_frame
@@ -123,6 +124,13 @@ class ClientSettings(BaseModel):
             "human review. If false, they are held for review as drafts."
         ),
     )
+    answer_decision: AnswerDecision = Field(
+        default=LATEST_DECISION,
+        description=(
+            "Version of the decision whether an answer from knowledge is confident. Version 2 "
+            "sends more answers than version 1."
+        ),
+    )
     updated_at: datetime | None = None
 
 
@@ -144,6 +152,7 @@ class SettingsChange(BaseModel):
     ask_rating: bool | None = None
     holds_loosening: bool | None = None
     answers_from_knowledge: bool | None = None
+    answer_decision: AnswerDecision | None = None
 
 
 class SettingsAdjustment(BaseModel):
@@ -173,6 +182,7 @@ class SettingsAdjustment(BaseModel):
     ask_rating: bool | None = None
     holds_loosening: bool | None = None
     answers_from_knowledge: bool | None = None
+    answer_decision: AnswerDecision | None = None
 
 
 def adjusted(there: ClientSettings, adjustment: SettingsAdjustment) -> SettingsChange:
@@ -202,6 +212,7 @@ def adjusted(there: ClientSettings, adjustment: SettingsAdjustment) -> SettingsC
         ask_rating=adjustment.ask_rating,
         holds_loosening=adjustment.holds_loosening,
         answers_from_knowledge=adjustment.answers_from_knowledge,
+        answer_decision=adjustment.answer_decision,
     )
 
 

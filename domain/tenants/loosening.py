@@ -116,11 +116,17 @@ def _knowledge_sent(before: ClientSettings, after: ClientSettings) -> _Pair | No
     return ("false", "true") if sent else None
 
 
+def _decision_raised(before: ClientSettings, after: ClientSettings) -> _Pair | None:
+    versions = before.answer_decision, after.answer_decision
+    return (str(versions[0]), str(versions[1])) if versions[0] < versions[1] else None
+
+
 SETTINGS_RULES: Final[Mapping[str, Callable[[ClientSettings, ClientSettings], _Pair | None]]] = {
     "holds_loosening": _hold_ended,
     "authserv_ids": _servers_believed,
     "sensitive_words": _words_removed,
     "answers_from_knowledge": _knowledge_sent,
+    "answer_decision": _decision_raised,
 }
 """For each setting, a function that returns the old and new values if the change loosens the
 setting, or None otherwise."""

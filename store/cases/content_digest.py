@@ -6,6 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
+from domain.tenants.answer_decision import LATEST_DECISION
 
 # The digest covers values, not ids, so a change has the same digest before and after it is saved.
 # Templates are digested in order, because the older of two matching templates is used. Knowledge is
@@ -22,7 +23,8 @@ _DIGEST: Final = sa.text("""
                    title, body, language)::text, 'UTF8')) AS digest
         FROM knowledge_entries WHERE client_id = :tenant
     ), chosen AS (
-        SELECT jsonb_build_array(coalesce(system_prompt, ''), sensitive_words)::text AS settings
+        SELECT jsonb_build_array(
+                   coalesce(system_prompt, ''), sensitive_words, answer_decision)::text AS settings
         FROM client_settings WHERE client_id = :tenant
     ), head AS (
         SELECT weights FROM own_heads WHERE client_id = :tenant ORDER BY id DESC LIMIT 1
@@ -32,14 +34,17 @@ _DIGEST: Final = sa.text("""
         || '/'::bytea
         || coalesce((SELECT string_agg(digest, ''::bytea ORDER BY digest) FROM entry), ''::bytea)
         || '/'::bytea
-        || convert_to(coalesce((SELECT settings FROM chosen), '["", []]'), 'UTF8')
+        || convert_to(coalesce((SELECT settings FROM chosen), :unset), 'UTF8')
         || coalesce((SELECT '/'::bytea || sha256(weights) FROM head), ''::bytea)
     )
 """)
 
+# The settings of a client without a row of settings.
+_UNSET: Final = f'["", [], {LATEST_DECISION}]'
+
 
 async def content_digest(connection: AsyncConnection, tenant: TenantId) -> bytes:
-    """Return a digest of the active templates, knowledge, system prompt, sensitive words and the
-    client's own classifier head, as read in this transaction."""
-    found = await connection.execute(_DIGEST, {"tenant": tenant})
+    """Return a digest of the active templates, knowledge, system prompt, sensitive words, decision
+    about answers and the client's own classifier head, as read in this transaction."""
+    found = await connection.execute(_DIGEST, {"tenant": tenant, "unset": _UNSET})
     return bytes(found.scalar_one())

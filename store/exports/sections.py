@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from domain.exports.export import Section
+from domain.tenants.answer_decision import LATEST_DECISION
 from store.exports.section_source import (
     CellKind,
     Column,
@@ -103,6 +104,11 @@ SOURCES: Final[Mapping[Section, Source]] = {
                 "answers_from_knowledge",
                 CellKind.BOOLEAN,
                 "coalesce(t.answers_from_knowledge, true)",
+            ),
+            Column(
+                "answer_decision",
+                CellKind.NUMBER,
+                f"coalesce(t.answer_decision, {LATEST_DECISION})",
             ),
             *_json("business_hours"),
             Column("playbooks", CellKind.JSON, _PLAYBOOKS),

@@ -21,6 +21,7 @@ from domain.integrations.protected_names import mailable_name
 from domain.runs.conversation import CORRESPONDENCE_LASTS, MAX_ANSWERS_WITHOUT_PERSON, memory_key
 from domain.runs.errors import RunNotFound
 from domain.runs.run import RunDraft
+from domain.tenants.answer_decision import LATEST_DECISION
 from domain.tenants.disclosure import disclosed, disclosure_line
 from store.core.repository import TenantRepository
 from store.intake.tables import attachments, engine_events
@@ -64,6 +65,7 @@ class Case:
     sensitive_words: tuple[str, ...]
     frame: AnswerFrame
     answers_from_knowledge: bool
+    answer_decision: int
     rulebook: Rulebook
     turns: tuple[Turn, ...]
     thread: Thread
@@ -125,6 +127,7 @@ class CaseRepository(TenantRepository):
                 row.frame or {}, brand_name=brand_name, customer_name=greeted_name(event)
             ),
             answers_from_knowledge=row.answers_from_knowledge is not False,
+            answer_decision=row.answer_decision or LATEST_DECISION,
             rulebook=Rulebook.model_validate(row.rulebook),
             turns=_TURNS.validate_python(row.turns or []),
             thread=_thread(row).seen_by(event),
@@ -259,6 +262,7 @@ _CASE: Final = (
         client_settings.c.disclosure,
         client_settings.c.disclosure_status,
         client_settings.c.answers_from_knowledge,
+        client_settings.c.answer_decision,
         mail_senders.c.address.label("mail_address"),
         playbook_versions.c.rulebook,
         ai_conversations.c.id.label("conversation_id"),

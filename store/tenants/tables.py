@@ -5,6 +5,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 
+from domain.tenants.answer_decision import LATEST_DECISION
 from domain.tenants.disclosure import DisclosureStatus
 from store.core.schema import json, metadata, tenant_key, text, time
 
@@ -121,6 +122,10 @@ client_settings: Final = sa.Table(
     sa.Column("holds_loosening", sa.Boolean, nullable=False, server_default=sa.true()),
     # Whether answers that the embedded brain composes from knowledge are sent without a review.
     sa.Column("answers_from_knowledge", sa.Boolean, nullable=False, server_default=sa.true()),
+    # The version of the decision whether such an answer is sent.
+    sa.Column(
+        "answer_decision", sa.SmallInteger, nullable=False, server_default=str(LATEST_DECISION)
+    ),
     # The business hours and the target for the first answer, as in
     # `domain/tenants/business_hours.py`. Null for the defaults.
     sa.Column("business_hours", JSONB(none_as_null=True), nullable=True),

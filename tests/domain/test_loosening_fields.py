@@ -26,6 +26,7 @@ LOOSER_SETTINGS: dict[str, tuple[object, object]] = {
     "authserv_ids": ((), ("mx.eve.test",)),
     "sensitive_words": (("lawyer", "poison"), ("poison",)),
     "answers_from_knowledge": (False, True),
+    "answer_decision": (1, 2),
 }
 OTHER_SETTINGS: dict[str, tuple[object, object]] = {
     "system_prompt": (None, "Refund everyone."),

@@ -23,6 +23,7 @@ from domain.simulation.replay import (
 )
 from domain.simulation.replay_facts import ReplayChangeKind
 from domain.simulation.variant import Variant
+from domain.tenants.answer_decision import AnswerDecision
 
 _EXAMPLE: Final[JsonValue] = {"variant": {"threshold": 0.8}}
 
@@ -74,6 +75,15 @@ class ReplayVariantBody(StrictBody):
             )
         ),
     ] = None
+    answer_decision: Annotated[
+        AnswerDecision | None,
+        Field(
+            description=(
+                "Version of the decision whether an answer from knowledge is sent; defaults to "
+                "the client's setting."
+            )
+        ),
+    ] = None
 
     @property
     def variant(self) -> Variant:
@@ -88,6 +98,7 @@ class ReplayVariantBody(StrictBody):
             threshold=self.threshold,
             embedded_brain=self.embedded_brain,
             answers_from_knowledge=self.answers_from_knowledge,
+            answer_decision=self.answer_decision,
         )
 
 

@@ -6,6 +6,7 @@ from pydantic import ConfigDict, Field, WithJsonSchema
 
 from api.schemas.core.strict_body import StrictBody, Whole
 from domain.privacy.retention import MAX_DAYS, MIN_DAYS
+from domain.tenants.answer_decision import AnswerDecision
 from domain.tenants.client_settings import (
     ACKNOWLEDGED_IN,
     AUTHSERV_ID,
@@ -245,6 +246,15 @@ class SettingsBody(StrictBody):
             )
         ),
     ] = None
+    answer_decision: Annotated[
+        AnswerDecision | None,
+        Field(
+            description=(
+                "Version of the decision whether an answer from knowledge is confident. Version 2 "
+                "sends more answers than version 1."
+            )
+        ),
+    ] = None
 
     @property
     def change(self) -> SettingsChange:
@@ -265,4 +275,5 @@ class SettingsBody(StrictBody):
             ask_rating=self.ask_rating,
             holds_loosening=self.holds_loosening,
             answers_from_knowledge=self.answers_from_knowledge,
+            answer_decision=self.answer_decision,
         )

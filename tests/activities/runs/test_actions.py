@@ -38,6 +38,7 @@ CASE = Case(
     system_prompt="",
     sensitive_words=(),
     answers_from_knowledge=True,
+    answer_decision=2,
     frame=PLAIN_FRAME,
     rulebook=Rulebook(),
     turns=(),

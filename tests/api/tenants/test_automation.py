@@ -151,3 +151,23 @@ async def test_the_page_offers_a_trial_on_the_past_month(front: LiveEngine, shop
         assert "automatic answers from articles" in await visitor.follow(tried)
         await visitor.send("/app/automation", "/app/automation/knowledge/on")
         assert "Switch to drafts only" in await visitor.see("/app/automation")
+
+
+async def test_the_page_offers_the_latest_decision_about_answers(
+    front: LiveEngine, owner: dict[str, str], shop: Shop
+) -> None:
+    """A client that has an earlier decision keeps it until a member enables the latest one."""
+    earlier = await front.http.patch(SETTINGS, json={"answer_decision": 1}, headers=owner)
+    assert (earlier.status_code, earlier.json()["answer_decision"]) == (200, 1)
+    async with at_pages(front, shop) as visitor:
+        assert "Use the update" in await visitor.see("/app/automation")
+        tried = await visitor.send("/app/automation", "/app/automation/knowledge/try")
+        assert "(answer rules, version 2)" in await visitor.follow(tried)
+
+        await visitor.send("/app/automation", "/app/automation/knowledge/on")
+
+        assert "Use the update" not in await visitor.see("/app/automation")
+    found = await front.http.get(SETTINGS, headers=owner)
+    assert found.json()["answer_decision"] == 2
+    (noted,) = await rows(front.database, audit_entries, of=shop, what="loosened")
+    assert noted["ids"]["place"] == "settings: answer_decision"

@@ -29,6 +29,7 @@ NOTHING: dict[str, object] = {
     "ask_rating": False,
     "holds_loosening": True,
     "answers_from_knowledge": True,
+    "answer_decision": 2,
     "updated_at": None,
 }
 

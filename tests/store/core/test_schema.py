@@ -14,6 +14,7 @@ from sqlalchemy.exc import IntegrityError
 
 import store
 from adapters.system import new_ulid, utc_now
+from domain.tenants.client_settings import SettingsChange
 from store.core.database import APP_ROLE, SERVICE_ROLE, Database
 from store.core.migrate import alembic_config, migrate
 from store.intake.tables import engine_events
@@ -206,4 +207,29 @@ async def test_accounts_of_before_keep_answers_from_knowledge_as_drafts(
             async with database.reading(shop.tenant) as connection:
                 settings = await SettingsRepository(connection, shop.tenant).read()
             assert settings.answers_from_knowledge is sent
+        await database.close()
+
+
+async def test_accounts_of_before_keep_their_decision_about_answers(
+    postgres: PostgresServer,
+) -> None:
+    """A new account has the latest version, and an account without settings gets a row."""
+    with postgres.database() as url:
+        database = Database(url)
+        with_row, without_row = await open_shop(database), await open_shop(database)
+        async with database.tenant(with_row.tenant) as connection:
+            change = SettingsChange(answers_from_knowledge=False)
+            await SettingsRepository(connection, with_row.tenant).change(change, utc_now())
+        await asyncio.to_thread(command.downgrade, alembic_config(as_owner(url)), "d2f61a8c40e7")
+        await asyncio.to_thread(migrate, as_owner(url))
+        after = await open_shop(database)
+
+        for shop, sent, decision in (
+            (with_row, False, 1),
+            (without_row, True, 1),
+            (after, True, 2),
+        ):
+            async with database.reading(shop.tenant) as connection:
+                settings = await SettingsRepository(connection, shop.tenant).read()
+            assert (settings.answers_from_knowledge, settings.answer_decision) == (sent, decision)
         await database.close()

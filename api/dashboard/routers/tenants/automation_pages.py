@@ -12,6 +12,7 @@ from api.dashboard.post import ManagersPost
 from domain.simulation.replay import ReplayAsked
 from domain.simulation.variant import Variant
 from domain.tenants.actor import MANAGERS
+from domain.tenants.answer_decision import LATEST_DECISION
 from domain.tenants.client_settings import SettingsChange
 from services.simulation.replays import start_replay
 from services.tenants.automation import resume_automation, stop_automation
@@ -34,6 +35,7 @@ async def automation(page: AnyonesPage) -> Response:
         "tenants/automation.html",
         state=state,
         answers_from_knowledge=settings.answers_from_knowledge,
+        is_latest=settings.answer_decision == LATEST_DECISION,
         people=await people_of(page) if state.stopped else {},
         may_change=page.may(MANAGERS),
     )
@@ -55,8 +57,9 @@ async def resume(post: ManagersPost) -> Response:
 
 @router.post(f"{_KNOWLEDGE}/try")
 async def try_knowledge(post: ManagersPost) -> Response:
-    """Start a replay of the past month with answers from knowledge enabled."""
-    asked = ReplayAsked(variant=Variant(answers_from_knowledge=True))
+    """Start a replay of the past month with answers from knowledge sent by the latest decision."""
+    variant = Variant(answers_from_knowledge=True, answer_decision=LATEST_DECISION)
+    asked = ReplayAsked(variant=variant)
     async with post.working() as work:
         replay = await start_replay(work, post.page.actor, asked)
         await post.leads_to(work, f"/app/replays/{replay.id}")
@@ -65,15 +68,18 @@ async def try_knowledge(post: ManagersPost) -> Response:
 
 @router.post(f"{_KNOWLEDGE}/on")
 async def turn_on(post: ManagersPost) -> Response:
-    return await _set(post, on=True)
+    """Send answers from knowledge, by the latest decision."""
+    on = SettingsChange(answers_from_knowledge=True, answer_decision=LATEST_DECISION)
+    return await _set(post, on, "automation.knowledge_on")
 
 
 @router.post(f"{_KNOWLEDGE}/off")
 async def turn_off(post: ManagersPost) -> Response:
-    return await _set(post, on=False)
+    off = SettingsChange(answers_from_knowledge=False)
+    return await _set(post, off, "automation.knowledge_off")
 
 
-async def _set(post: ManagersPost, *, on: bool) -> Response:
+async def _set(post: ManagersPost, change: SettingsChange, done: str) -> Response:
     async with post.working(_AUTOMATION) as work:
-        await change_settings(work, post.page.actor, SettingsChange(answers_from_knowledge=on))
-    return post.done(_AUTOMATION, "automation.knowledge_on" if on else "automation.knowledge_off")
+        await change_settings(work, post.page.actor, change)
+    return post.done(_AUTOMATION, done)
