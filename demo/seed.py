@@ -19,6 +19,7 @@ from domain.tenants.actor import Actor
 from domain.tenants.api_key import KEY_BYTES
 from domain.tenants.client import Plan, Role
 from domain.webhooks.errors import InvalidWebhook
+from services.cases.case_runs import start_case_run
 from services.cases.saved_cases import import_cases
 from services.content.knowledge import add_knowledge
 from services.content.templates import add_starter_templates, add_template
@@ -89,6 +90,7 @@ async def seed(
     await import_cases(work, DEMO, starter_cases())
     path = {"path": str(orders)}
     await connect_integration(work, DEMO, Provider.DEMO_SHOP, path, {}, sealer=sealer)
+    await start_case_run(work, DEMO)
     return SeededShop(client_id=work.tenant, key=key.text, webhook=webhook)
 
 

@@ -136,7 +136,7 @@ async def test_the_waiting_time_is_shown(
             assert (await front.http.get(route, headers=owner)).json()["waiting"] is None
         await front.http.put(HOURS, json={"target_minutes": 180}, headers=owner)
         for path, route in zip(paths, routes, strict=True):
-            assert "Waiting for 2 h, due in 60 min" in " ".join((await member.see(path)).split())
+            assert "Waiting for 2 h, due in 1 h" in " ".join((await member.see(path)).split())
             waiting = (await front.http.get(route, headers=owner)).json()["waiting"]
             assert waiting["waited_s"] == pytest.approx(7_200, abs=60)
             assert waiting["left_s"] == pytest.approx(3_600, abs=60)
