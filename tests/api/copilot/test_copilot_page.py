@@ -31,7 +31,7 @@ async def test_an_example_is_asked_with_one_click(front: LiveEngine, shop: Shop)
         page = await owner.see(COPILOT)
         example = page.partition("<h2>")[2].partition("</form>")[0]
         fields = {one: unescape(value) for one, value in _HIDDEN.findall(example)}
-        assert fields["question"] == "Qu’a remboursé l’agent cette semaine ?".replace(" ?", "\u202f?")
+        assert fields["question"] == "Qu’a remboursé l’agent ce mois-ci ?".replace(" ?", "\u202f?")
         answer = await owner.http.post(COPILOT, data=fields)
     assert answer.status_code == 200
     assert fields["question"] in unescape(answer.text)
