@@ -47,9 +47,9 @@ PICTURES: Final = (
     Picture("overview", "/app"),
     Picture("inbox", "/app/inbox"),
     Picture("review", "/app/reviews/{review_id}", having="#approve-form"),
-    Picture("metrics", "/app/metrics"),
-    Picture("customer", "/app/customers/{customer_id}", having="td.number"),
     Picture("run", "/app/runs/{run_id}", "dark"),
+    Picture("playbook", "/app/playbooks/{playbook_id}"),
+    Picture("delivery", "/app/webhooks/{webhook_id}/deliveries/{delivery_id}"),
 )
 
 
