@@ -29,7 +29,7 @@ async def test_it_answers_and_cites(front: LiveEngine, shop: Shop) -> None:
 async def test_an_example_is_asked_with_one_click(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop, language="fr") as owner:
         page = await owner.see(COPILOT)
-        example = page.partition("<h2>")[2].partition("</form>")[0]
+        example = page.partition("<h2>Par exemple</h2>")[2].partition("</form>")[0]
         fields = {one: unescape(value) for one, value in _HIDDEN.findall(example)}
         assert fields["question"] == "Qu’a remboursé l’agent ce mois-ci ?".replace(" ?", "\u202f?")
         answer = await owner.http.post(COPILOT, data=fields)
