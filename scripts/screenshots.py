@@ -4,12 +4,14 @@ scripts.screenshots`.
 By default, the script creates demo data. `--data .data` uses the data of a running stack. The pages
 are rendered by the current code. `--only /app/inbox` limits the screenshots to pages below a
 path, and `--language fr` selects French. The files are saved in `.screenshots/`, named after the
-page, screen and theme.
+page, screen and theme. `--pictures` takes only the pictures of the documents instead, and saves
+them in `docs/images/`.
 """
 
 import argparse
 import asyncio
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, get_args
 
@@ -27,6 +29,28 @@ from tests.support.dashboard.demo_pages import DemoPages, demo_data, demo_pages
 
 FOLDER: Final = Path(__file__).parents[1] / ".screenshots"
 _SCREENS: Final = {"desk": DESK, "phone": PHONE}
+_IMAGES: Final = Path(__file__).parents[1] / "docs" / "images"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture in the documents. `route`: the path of the page's route. `having`: a CSS selector;
+    the picture shows the first page of the route that has such an element."""
+
+    name: str
+    route: str
+    theme: Theme = "light"
+    having: str = "main"
+
+
+PICTURES: Final = (
+    Picture("overview", "/app"),
+    Picture("inbox", "/app/inbox"),
+    Picture("review", "/app/reviews/{review_id}", having="#approve-form"),
+    Picture("run", "/app/runs/{run_id}", "dark"),
+    Picture("playbook", "/app/playbooks/{playbook_id}"),
+    Picture("delivery", "/app/webhooks/{webhook_id}/deliveries/{delivery_id}"),
+)
 
 
 def name_of(route: str) -> str:
@@ -57,6 +81,20 @@ async def shoot(pages: DemoPages, only: str, language: str, folder: Path) -> Non
         print(f"no link leads to {route}")
 
 
+async def take_pictures(pages: DemoPages, folder: Path) -> None:
+    """Take the pictures of the documents: in English, in the size of a desktop screen."""
+    crawled = await pages.crawl()
+    async with chromium() as browser, seated(browser, pages.url, pages.owner) as seat:
+        for picture in PICTURES:
+            await seat.in_theme(picture.theme)
+            for address in crawled.found[picture.route]:
+                await seat.open(address)
+                if await seat.page.locator(picture.having).count():
+                    break
+            await seat.page.wait_for_load_state("networkidle")
+            await seat.page.screenshot(path=folder / f"{picture.name}.png")
+
+
 async def _shoot_all(seat: Seat, chosen: dict[str, str], folder: Path, screen: str) -> None:
     for route, address in chosen.items():
         await seat.open(address)
@@ -73,18 +111,23 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="Data folder of a running stack.")
     parser.add_argument("--only", default="/app", help="Only pages below this path.")
     parser.add_argument("--language", default="en", choices=("en", "fr"))
-    parser.add_argument("--into", type=Path, default=FOLDER)
+    parser.add_argument("--into", type=Path, help="Folder for the files.")
+    parser.add_argument("--pictures", action="store_true", help="Take the documents' pictures.")
     given = parser.parse_args()
     if CHROMIUM is None:
         parser.error("no chromium on this machine: sh scripts/system_packages.sh")
 
     configure_logs("WARNING")
 
-    given.into.mkdir(exist_ok=True)
+    folder = given.into or (_IMAGES if given.pictures else FOLDER)
+    folder.mkdir(exist_ok=True)
 
     async def run(data: Path) -> None:
         async with demo_pages(data) as pages:
-            await shoot(pages, given.only, given.language, given.into)
+            if given.pictures:
+                await take_pictures(pages, folder)
+            else:
+                await shoot(pages, given.only, given.language, folder)
 
     with tempfile.TemporaryDirectory() as made:
         data = given.data or Path(made) / "data"

@@ -70,11 +70,11 @@ class Formats:
         apart = self.now - moment
         if abs(apart) < timedelta(minutes=1):
             return words["now"]
-        return words["ago" if apart > timedelta() else "in"].format(self.span(abs(apart)))
+        return words["ago" if apart > timedelta() else "in"].format(self.about(abs(apart)))
 
     def since(self, moment: datetime) -> str:
         """Format the time since a moment as “12 min”. The minimum is “1 min”."""
-        return self.span(max(self.now - moment, timedelta(minutes=1)))
+        return self.about(max(self.now - moment, timedelta(minutes=1)))
 
     def business(self, length: timedelta) -> str:
         """Format a duration in business time as `span` does, but never in days: a day of business
@@ -82,7 +82,7 @@ class Formats:
         hours = whole(length.total_seconds(), 3600)
         return (
             self.span(length)
-            if hours < 48
+            if hours < 24
             else f"{self.number(hours)} {_UNITS[self.language]['h']}"
         )
 
@@ -90,19 +90,29 @@ class Formats:
         """Format a wait in business time as “12 min”. The minimum is “1 min”."""
         return self.business(max(length, timedelta(minutes=1)))
 
+    def about(self, length: timedelta) -> str:
+        """Format a time from or until now in one unit, rounded: “12 min”, “3 h” or “5 d”."""
+        seconds, words = length.total_seconds(), _UNITS[self.language]
+        if (minutes := whole(seconds, 60)) < 60:
+            return f"{minutes} min" if minutes else self.span(length)
+        if (hours := whole(seconds, 3600)) < 24:
+            return f"{hours} {words['h']}"
+        return f"{whole(seconds, 86400)} {words['d']}"
+
     def span(self, length: timedelta | float) -> str:
-        """Format a duration as “45 s”, “12 min”, “3 h” or “5 d”, rounded to the unit shown. A plain
-        number is in seconds."""
+        """Format a measured duration as “45 s”, “12 min”, “1 h 26 min” or “5 d”, rounded to the
+        smallest unit shown. A plain number is in seconds."""
         seconds = length.total_seconds() if isinstance(length, timedelta) else length
         words = _UNITS[self.language]
         if seconds < 0.9995:
             return f"{seconds * 1000:.0f} ms"
         if seconds < 59.5:
             return f"{self.number(seconds, 0 if seconds >= 10 else 1)} s"
-        if (minutes := whole(seconds, 60)) < 120:
+        if (minutes := whole(seconds, 60)) < 60:
             return f"{minutes} min"
-        if (hours := whole(seconds, 3600)) < 48:
-            return f"{hours} {words['h']}"
+        if minutes < 24 * 60:
+            hours, rest = divmod(minutes, 60)
+            return f"{hours} {words['h']}" + (f" {rest} min" if rest else "")
         return f"{whole(seconds, 86400)} {words['d']}"
 
     def number(self, value: float | Decimal | None, digits: int = 0) -> str:

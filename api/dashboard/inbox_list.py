@@ -2,7 +2,7 @@
 ticket's page contains the query of the list that the member came from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Final, Literal
 from urllib.parse import parse_qs, parse_qsl, quote, urlencode, urlsplit
 
@@ -26,6 +26,7 @@ from domain.runs.inbox import ClaimFilter, InboxFilter, InboxOrder, InboxTicket,
 from domain.runs.saved_view import SavedView
 from domain.runs.triage import MAX_TAG, ConversationStatus
 from domain.tenants.user import MAX_USER_ID
+from services.customers.customers import customer_names
 from services.reviews.inbox import list_views, read_inbox
 from services.reviews.waiting import read_waiting
 
@@ -131,7 +132,7 @@ class TicketList:
     the chosen saved view. `filters`: the filters of the list. `cursor`: the cursor for the next
     page, or an empty string. `waits`: the customers' waiting times, by conversation id; empty if
     the client has no target for the first answer. `current`: the id of the review or conversation
-    that is open beside the list."""
+    that is open beside the list. `customers`: the customers' names, by address."""
 
     query: InboxListQuery
     filters: InboxFilter
@@ -141,6 +142,7 @@ class TicketList:
     saved: SavedView | None
     waits: Mapping[str, AnswerWait]
     current: str = ""
+    customers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def names(self) -> dict[str, str]:
@@ -163,6 +165,12 @@ class TicketList:
         """Return the address of the list as a part of the open ticket's page."""
         inbox = quote(self.query.text, safe="")
         return f"{INBOX}/list?inbox={inbox}&at={self.current}"
+
+    def customer(self, ticket: InboxTicket) -> str:
+        """Return the customer's name, or the address if the name is unknown. Return an empty string
+        for an anonymous visitor."""
+        address = ticket.customer_email or ""
+        return self.customers.get(address, address)
 
     def href(self, ticket: InboxTicket) -> str:
         """Return the address of a ticket's page, with this list beside it."""
@@ -203,6 +211,8 @@ async def ticket_list(page: Page, query: InboxListQuery, *, current: str = "") -
         )
         talks = [one.conversation_id for one in found.tickets if one.conversation_id]
         waits = await read_waiting(connection, page.tenant, page.actor, talks, page.now)
+        addresses = [one.customer_email for one in found.tickets]
+        customers = await customer_names(connection, page.tenant, page.actor, addresses)
     return TicketList(
         query,
         filters,
@@ -212,4 +222,5 @@ async def ticket_list(page: Page, query: InboxListQuery, *, current: str = "") -
         saved,
         waits,
         current,
+        customers,
     )

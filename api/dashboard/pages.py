@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse
 from api.dashboard.avatar import hue, initials
 from api.dashboard.event_names import event_name
 from api.dashboard.formats import Formats
+from api.dashboard.periods import recent_periods
 from api.dashboard.static import StaticFiles
 from api.dashboard.typography import typeset
 from domain.core.service_name import ServiceName
@@ -75,6 +76,7 @@ class Pages:
         self._templates.filters["hue"] = hue
         self._templates.globals["static"] = self.static.url
         self._templates.globals["event_name"] = event_name
+        self._templates.globals["recent_periods"] = recent_periods
         self._words = {
             language: {**_words_of(language), "product": service.name} for language in LANGUAGES
         }

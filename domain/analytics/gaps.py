@@ -1,5 +1,6 @@
 """Knowledge gaps: questions that the agent could not answer, clustered by subject."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +16,15 @@ QUESTION_CHARS: Final = 300
 """Number of characters of each question that are read."""
 
 EXAMPLES: Final = 3
+
+TITLE_CHARS: Final = 100
+"""Maximum length of a gap's title."""
+
+_GREETING: Final = re.compile(
+    r"(bonjour|bonsoir|salut|hello|hi|hey|good (morning|afternoon|evening))\b[^,.!?]{0,40}[,.!]\s*",
+    re.IGNORECASE,
+)
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+(?![.!?])")
 
 
 class GapSpan(IntEnum):
@@ -96,6 +106,11 @@ class KnowledgeGap(_Frozen):
     first_seen: datetime
     last_seen: datetime
 
+    @property
+    def title(self) -> str:
+        """Return the most typical question without its greeting, or the label if there is none."""
+        return question_title(self.examples[0].text if self.examples else "") or self.label
+
 
 class KnowledgeGaps(_Frozen):
     """The knowledge gaps in a period. `questions`: the number of questions analysed. `is_cut`:
@@ -107,6 +122,15 @@ class KnowledgeGaps(_Frozen):
     is_cut: bool
     clusters: int
     gaps: tuple[KnowledgeGap, ...]
+
+
+def question_title(text: str) -> str:
+    """Return the first question of a text as a title: on one line, without a greeting, and cut
+    after TITLE_CHARS characters. A text without a question mark is used from its beginning."""
+    line = _GREETING.sub("", " ".join(text.split()), count=1)
+    found = next((one for one in _SENTENCE_END.split(line) if one.endswith("?")), line).strip()
+    title = found if len(found) <= TITLE_CHARS else f"{found[: TITLE_CHARS - 1].rstrip()}…"
+    return title[:1].upper() + title[1:]
 
 
 def ranked(

@@ -1,6 +1,6 @@
 """Lists of a client's customers, and the data for a customer's page."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -15,6 +15,7 @@ from domain.customers.customer import (
     ListedCustomer,
 )
 from domain.customers.customer_orders import CustomerOrder, merged_orders, spent_on, summed
+from domain.intake.customer_email import customer_key
 from domain.tenants.actor import ANYONE, Actor
 from store.customers.customer_lists import CustomerLists, CustomerPlace
 from store.customers.customer_records import Contacts, CustomerRecords, KnownOrders
@@ -85,6 +86,35 @@ async def read_customer(
         notes=notes,
         is_complete=len(known) <= SHOWN_CONVERSATIONS,
     )
+
+
+async def customer_names(
+    connection: AsyncConnection, tenant: TenantId, actor: Actor, addresses: Iterable[str | None]
+) -> Mapping[str, str]:
+    """Return the names of the customers with these addresses, by address. Customers without a known
+    name are left out. Raises RoleRequired."""
+    actor.require(ANYONE)
+    keys = {one: key for one in addresses if one and (key := customer_key(one))}
+    if not keys:
+        return {}
+    known = await CustomerLists(connection, tenant).by_keys(sorted({*keys.values()}))
+    found = ((address, known.get(key)) for address, key in keys.items())
+    return {address: one.name for address, one in found if one is not None and one.name}
+
+
+async def customer_of(
+    connection: AsyncConnection, tenant: TenantId, actor: Actor, address: str | None
+) -> ListedCustomer | None:
+    """Return the customer with this address and their statistics, as in a list. Return None if the
+    customer is unknown. Raises RoleRequired."""
+    actor.require(ANYONE)
+    key = customer_key(address)
+    known = await CustomerLists(connection, tenant).by_keys([key]) if key else {}
+    if not known:
+        return None
+    (customer,) = known.values()
+    figures = await _figures(CustomerRecords(connection, tenant), [customer.email])
+    return ListedCustomer(**customer.model_dump(), figures=figures[customer.email])
 
 
 async def _figures(records: CustomerRecords, keys: Sequence[str]) -> dict[str, CustomerFigures]:

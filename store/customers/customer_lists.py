@@ -67,6 +67,9 @@ _KEYS_OF_RUNS: Final = sa.text("""
 _ONE: Final = sa.text(f"""
     SELECT {_COLUMNS} FROM customers AS customer WHERE client_id = :client_id AND id = :customer_id
 """)  # noqa: S608 - likewise
+_BY_KEY: Final = sa.text(f"""
+    SELECT {_COLUMNS} FROM customers AS customer WHERE client_id = :client_id AND key = ANY(:keys)
+""")  # noqa: S608 - likewise
 _LOCKED: Final = sa.text(f"{_ONE.text} FOR NO KEY UPDATE")
 
 
@@ -111,6 +114,13 @@ class CustomerLists(TenantRepository):
     async def read(self, customer_id: str) -> Customer:
         """Return a customer. Raises CustomerNotFound."""
         return await self._read(_ONE, customer_id)
+
+    async def by_keys(self, keys: Sequence[str]) -> dict[str, Customer]:
+        """Return the known customers with these addresses (`customer_key`), by address."""
+        rows = await self._connection.execute(
+            _BY_KEY, {"client_id": self._tenant, "keys": list(keys)}
+        )
+        return {one.email: one for one in map(_customer, rows)}
 
     async def locked(self, customer_id: str) -> Customer:
         """Return a customer whose row is locked until the transaction ends. Raises

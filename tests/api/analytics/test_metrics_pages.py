@@ -33,6 +33,9 @@ async def test_metrics_with_and_without_data(front: LiveEngine, shop: Shop) -> N
         assert "Automated 1" in page
         assert "1 of 1 messages automated" in page
         assert page.count("<style") == page.count("style=") == 0
+        week = f"from={YESTERDAY - timedelta(days=6)}&amp;to={YESTERDAY}"
+        assert week in page
+        assert "No data for 6 of 7 days" in await viewer.see(f"/app/metrics?{unescape(week)}")
         since = (YESTERDAY - timedelta(days=1)).isoformat()
         file = await viewer.http.get(f"/app/metrics.csv?from={since}&to={YESTERDAY.isoformat()}")
         assert file.headers["content-type"].startswith("text/csv")

@@ -126,8 +126,8 @@ async def test_the_page_adds_them_and_names_them(front: LiveEngine, shop: Shop) 
 async def test_the_preview_has_the_clients_frame(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner:
         await owner.send(
-            "/app/settings",
-            "/app/settings",
+            "/app/settings/replies",
+            "/app/settings/replies",
             {"frame_en_named_greeting": "Dear {{ customer_name }},", "frame_en_sign_off": "Yours"},
         )
         new = f"{LIST}/new"

@@ -1,6 +1,8 @@
 """The copilot page: it answers from records, cites them, and stores nothing."""
 
 import json
+import re
+from html import unescape
 
 from api.copilot_events import EVENTS
 from domain.tenants.client import Role
@@ -11,6 +13,7 @@ from tests.support.reviews.reviews import open_review
 from tests.support.tenants.shop import Shop
 
 COPILOT = "/app/copilot"
+_HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)">')
 
 
 async def test_it_answers_and_cites(front: LiveEngine, shop: Shop) -> None:
@@ -21,6 +24,17 @@ async def test_it_answers_and_cites(front: LiveEngine, shop: Shop) -> None:
     assert answer.status_code == 200
     assert f"/app/reviews/{review}" in answer.text
     assert "Which reviews are waiting?" in answer.text
+
+
+async def test_an_example_is_asked_with_one_click(front: LiveEngine, shop: Shop) -> None:
+    async with at_pages(front, shop, language="fr") as owner:
+        page = await owner.see(COPILOT)
+        example = page.partition("<h2>Par exemple</h2>")[2].partition("</form>")[0]
+        fields = {one: unescape(value) for one, value in _HIDDEN.findall(example)}
+        assert fields["question"] == "Qu’a remboursé l’agent ce mois-ci ?".replace(" ?", "\u202f?")
+        answer = await owner.http.post(COPILOT, data=fields)
+    assert answer.status_code == 200
+    assert fields["question"] in unescape(answer.text)
 
 
 async def test_a_conversation_goes_on_in_the_form(front: LiveEngine, shop: Shop) -> None:

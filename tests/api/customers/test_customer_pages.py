@@ -1,5 +1,7 @@
 """The customer pages: search, details, data export and erasure requests."""
 
+import re
+
 from domain.tenants.client import Role
 from tests.support.core.engine import LiveEngine
 from tests.support.customers.regular import NAME, SOPHIE, a_regular
@@ -55,3 +57,19 @@ async def test_who_sees_a_customer(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, await open_shop(front.database)) as stranger:
         assert (await stranger.http.get(one)).status_code == 404
         assert NAME not in await stranger.see(LIST, q="sophie")
+
+
+async def test_a_ticket_shows_its_customer(front: LiveEngine, shop: Shop) -> None:
+    """The inbox names the customer. The card beside the ticket links to the customer's page."""
+    customer_id = await a_regular(front.database, shop)
+    async with at_pages(front, shop) as owner:
+        listed = await owner.see("/app/inbox", view="all")
+        assert f'data-row dir="auto">{NAME}</a>' in listed
+        assert SOPHIE not in listed
+        talk = re.search(r"/app/conversations/[0-9A-Z]{26}", listed)
+        assert talk is not None
+        page = await owner.see(talk.group())
+    assert f'<h1 dir="auto">{NAME}</h1>' in page
+    card = page.partition('<aside class="context">')[2]
+    for shown in (f"/app/customers/{customer_id}", NAME, SOPHIE, "€120.00"):
+        assert shown in card, shown

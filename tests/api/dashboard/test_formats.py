@@ -21,10 +21,10 @@ FRENCH = Formats("fr", ZoneInfo("UTC"), NOW)
         (timedelta(seconds=59.7), "1 min"),
         (timedelta(seconds=89), "1 min"),
         (timedelta(seconds=90), "2 min"),
-        (timedelta(minutes=119, seconds=20), "119 min"),
-        (timedelta(minutes=119, seconds=40), "2 h"),
-        (timedelta(hours=47, minutes=20), "47 h"),
-        (timedelta(hours=47, minutes=59, seconds=58), "2 d"),
+        (timedelta(minutes=59, seconds=20), "59 min"),
+        (timedelta(minutes=59, seconds=40), "1 h"),
+        (timedelta(hours=23, minutes=59, seconds=58), "1 d"),
+        (timedelta(hours=47, minutes=20), "2 d"),
         (timedelta(hours=71, minutes=59, seconds=58), "3 d"),
         (timedelta(hours=72), "3 d"),
         (timedelta(hours=72, minutes=1), "3 d"),
@@ -38,11 +38,20 @@ def test_a_duration_is_rounded_and_not_cut(length: timedelta, said: str) -> None
     assert FRENCH.span(length) == said.replace(" d", " j").replace(".", ",")
 
 
+def test_a_measured_duration_is_more_exact_than_a_time_from_now() -> None:
+    length = timedelta(minutes=86)
+    assert ENGLISH.span(length) == "1 h 26 min"
+    assert ENGLISH.ago(NOW - length) == "1 h ago"
+    assert FRENCH.ago(NOW - timedelta(hours=38)) == "il y a 2 j"
+    assert FRENCH.since(NOW - timedelta(hours=38)) == "2 j"
+
+
 @pytest.mark.parametrize(
     ("length", "said"),
     [
         (timedelta(seconds=20), "20 s"),
-        (timedelta(minutes=119), "119 min"),
+        (timedelta(minutes=119), "1 h 59 min"),
+        (timedelta(hours=30), "30 h"),
         (timedelta(hours=47, minutes=59, seconds=58), "48 h"),
         (timedelta(hours=1_200), "1,200 h"),
     ],

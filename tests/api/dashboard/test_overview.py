@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
-from api.dashboard.routers.dashboard import overview
+from api.dashboard.routers.dashboard import improvement_page
 from domain.analytics.gaps import FoundKnowledge, KnowledgeGaps
 from domain.core.errors import CallerBusy, OverBudget
 from domain.integrations.providers import Provider
@@ -182,7 +182,7 @@ async def test_home_claims_nothing_about_gaps_that_could_not_be_read(
     async def refuse(*_: object, **__: object) -> KnowledgeGaps:
         raise why
 
-    monkeypatch.setattr(overview, "knowledge_gaps", refuse)
+    monkeypatch.setattr(improvement_page, "knowledge_gaps", refuse)
     async with at_pages(front, shop) as owner:
         page = await owner.see(IMPROVEMENT)
 
@@ -202,7 +202,7 @@ async def test_home_claims_nothing_about_gaps_that_it_did_not_examine(
         gaps = tuple(gap.model_copy(update={"knowledge": known}) for gap in found.gaps)
         return found.model_copy(update={"gaps": gaps})
 
-    monkeypatch.setattr(overview, "knowledge_gaps", answered)
+    monkeypatch.setattr(improvement_page, "knowledge_gaps", answered)
     await _ask_twice(front, shop)
     async with at_pages(front, shop) as owner:
         page = await owner.see(IMPROVEMENT)

@@ -254,6 +254,6 @@ async def test_the_pages(
         assert "Approved" in await admin.follow(sent)
     async with at_pages(front, shop) as at_owner:
         fields = {"sensitive_words": "", "authserv_ids": ""}
-        held = await at_owner.send("/app/settings", "/app/settings", fields)
+        held = await at_owner.send("/app/settings/safety", "/app/settings/safety", fields)
         assert held.headers["location"] == "/app/loosenings"
     assert await limit_of(front, shop, playbook_id) == 50_000

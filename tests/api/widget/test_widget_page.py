@@ -19,12 +19,20 @@ WIDGET = "/app/widget"
 
 async def test_settings_are_saved_and_refused(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner:
-        given = {"system_prompt": "Be <kind>.", "sensitive_words": "recall\n\n", "color": "#1A2b3c"}
-        page = await owner.follow(await owner.send(SETTINGS, SETTINGS, given))
-        assert "Saved." in page
-        assert "Be &lt;kind&gt;." in page
-        wrong = await owner.send(SETTINGS, SETTINGS, {**given, "color": "red"})
+        for section, given, shown in (
+            ("/replies", {"system_prompt": "Be <kind>."}, "Be &lt;kind&gt;."),
+            ("/safety", {"sensitive_words": "recall\n\n", "holds_loosening": "on"}, "recall</text"),
+            ("", {"color": "#1A2b3c"}, "#1a2b3c"),
+        ):
+            path = f"{SETTINGS}{section}"
+            page = await owner.follow(await owner.send(path, path, given))
+            assert "Saved." in page
+            assert shown in page
+        wrong = await owner.send(SETTINGS, SETTINGS, {"color": "red"})
         assert "branding.color" in await owner.follow(wrong)
+        # A section leaves the other sections unchanged.
+        assert "Be &lt;kind&gt;." in await owner.see(f"{SETTINGS}/replies")
+        assert "recall" in await owner.see(f"{SETTINGS}/safety")
 
 
 async def test_a_key_and_a_secret_that_is_shown_once(front: LiveEngine, shop: Shop) -> None:
@@ -46,13 +54,14 @@ async def test_the_disclosure_is_worded_and_switched_off_for_a_reason(
 ) -> None:
     async with at_pages(front, shop) as owner:
         given = {"disclosure_en": "Léa, our AI, answers.", "disclosure_status": "people_review"}
-        page = await owner.follow(await owner.send(SETTINGS, SETTINGS, given))
+        path = f"{SETTINGS}/disclosure"
+        page = await owner.follow(await owner.send(path, path, given))
         assert "Léa, our AI, answers." in page
         assert '<option value="people_review" selected>' in page
-        hidden = await owner.send(SETTINGS, SETTINGS, {**given, "disclosure_en": "Léa answers."})
+        hidden = await owner.send(path, path, {**given, "disclosure_en": "Léa answers."})
         assert "disclosure.en" in await owner.follow(hidden)
         unknown = {**given, "disclosure_status": "because"}
-        assert (await owner.send(SETTINGS, SETTINGS, unknown)).status_code == 303
+        assert (await owner.send(path, path, unknown)).status_code == 303
     async with front.database.reading(shop.tenant) as connection:
         found = await SettingsRepository(connection, shop.tenant).read()
     assert found.disclosure == {"en": "Léa, our AI, answers."}

@@ -100,6 +100,8 @@ async def test_a_page_for_everybody(
                 await seat.of_width(width)
                 if width in PHONES and (over := await seat.too_wide()) > 0:
                     wrong.append(f"{address}: {over} pixels wider than {width}")
+                if hidden := await seat.hidden_parts() if width in (PHONES[0], DESK[0]) else []:
+                    wrong.append(f"{address}: hides at {width} pixels: {', '.join(hidden)}")
                 if broken := await seat.broken_words():
                     wrong.append(f"{address}: breaks at {width} pixels: {', '.join(broken)}")
         wrong += seat.complaints

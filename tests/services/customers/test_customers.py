@@ -12,7 +12,12 @@ from domain.integrations.order import OrderState
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from domain.tenants.errors import RoleRequired
-from services.customers.customers import list_customers, read_customer
+from services.customers.customers import (
+    customer_names,
+    customer_of,
+    list_customers,
+    read_customer,
+)
 from services.inbound.data_requests import fulfil_data_request, open_data_request
 from store.core.database import Database
 from store.inbound.data_requests import DataRequestRepository, unnotified
@@ -119,3 +124,20 @@ async def test_who_may_open_a_data_request(database: Database, shop: Shop) -> No
             await open_data_request(work, AGENT, customer_id)
         with pytest.raises(CustomerNotFound):
             await open_data_request(work, OWNER, new_ulid())
+
+
+async def test_a_customer_is_known_by_the_address(database: Database, shop: Shop) -> None:
+    """However the address is spelled, and only to the client's own members."""
+    customer_id = await a_regular(database, shop)
+    other = await open_shop(database)
+    asked = [SOPHIE.upper(), "unknown@x.example", "", None]
+    async with database.reading(shop.tenant) as connection:
+        names = await customer_names(connection, shop.tenant, AGENT, asked)
+        known = await customer_of(connection, shop.tenant, AGENT, SOPHIE.upper())
+        assert await customer_of(connection, shop.tenant, AGENT, None) is None
+    assert names == {SOPHIE.upper(): NAME}
+    assert known is not None
+    assert (known.id, known.name, known.figures.spent) == (customer_id, NAME, (TOTAL,))
+    async with database.reading(other.tenant) as connection:
+        assert await customer_names(connection, other.tenant, OWNER, asked) == {}
+        assert await customer_of(connection, other.tenant, OWNER, SOPHIE) is None

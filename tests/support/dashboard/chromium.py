@@ -56,6 +56,14 @@ _BROKEN_WORDS: Final = """() => {
 }"""
 
 
+# Parts that hide the rest of a phone's page, and chips whose text is cut off.
+_HIDING: Final = """(most) => [
+  ...[...document.querySelectorAll(".sticky")].filter((it) => it.offsetHeight > most),
+  ...[...document.querySelectorAll(".badge")].filter((it) => it.scrollWidth > it.clientWidth),
+].map((it) => `${it.className}: ${it.innerText.slice(0, 60)}`)"""
+BAR_AT_MOST: Final = 72
+
+
 @dataclass
 class Seat:
     """A user with a browser. `complaints`: console errors, policy violations, script failures, and
@@ -110,6 +118,12 @@ class Seat:
         """Return the words that the page breaks in the middle."""
         broken: list[str] = await self.page.evaluate(_BROKEN_WORDS)
         return broken
+
+    async def hidden_parts(self) -> list[str]:
+        """Return the bars of actions that are higher than BAR_AT_MOST pixels, and the chips whose
+        text is cut off."""
+        found: list[str] = await self.page.evaluate(_HIDING, BAR_AT_MOST)
+        return found
 
     async def in_theme(self, theme: Theme) -> None:
         await self.page.emulate_media(color_scheme=theme)

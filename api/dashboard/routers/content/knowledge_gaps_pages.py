@@ -43,7 +43,7 @@ async def gaps(page: AnyonesPage) -> Response:
 
 def new_entry_address(gap: KnowledgeGap) -> str:
     """Return the URL of the form for a new entry, prefilled from the gap."""
-    draft = {"language": _language(gap.languages), "title": gap.label[:MAX_LINE]}
+    draft = {"language": _language(gap.languages), "title": gap.title[:MAX_LINE]}
     if gap.answer is not None:
         draft["answer_of"] = gap.answer.run_id
     return f"/app/knowledge/new?{urlencode(draft)}"

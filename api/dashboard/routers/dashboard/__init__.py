@@ -4,6 +4,7 @@ from typing import Final
 
 from api.dashboard.routers.dashboard import (
     draft_forms,
+    improvement_page,
     me_page,
     notification_form,
     overview,
@@ -12,6 +13,7 @@ from api.dashboard.routers.dashboard import (
 
 ROUTERS: Final = (
     overview.router,
+    improvement_page.router,
     search_pages.router,
     me_page.router,
     notification_form.router,

@@ -11,19 +11,16 @@ from starlette.responses import Response
 from api.dashboard.charts import Sparkline, sparkline
 from api.dashboard.next_page import HOME
 from api.dashboard.page import AnyonesPage, Page
-from api.dashboard.routers.content.knowledge_gaps_pages import new_entry_address
 from api.dashboard.ticket_links import TicketLinks
-from domain.analytics.gaps import GapSpan, KnowledgeGaps
 from domain.analytics.insight import Figures, before, period
 from domain.analytics.metrics import DayInsight, day_before, days_of, share
 from domain.analytics.saved_time import MINUTES_PER_TICKET, hours_saved
 from domain.billing.quota import UNLIMITED
-from domain.core.errors import CallerBusy, OverBudget
 from domain.core.period import period_of
 from domain.runs.inbox import InboxFilter, InboxTicket
 from domain.runs.ticket_outcome import TicketOutcome
-from domain.tenants.actor import MANAGERS, REVIEWERS
-from services.analytics.gaps import knowledge_gaps
+from domain.tenants.actor import REVIEWERS
+from services.customers.customers import customer_names
 from services.dashboard.home import report_away, visit_home
 from services.reviews.inbox import read_inbox
 from services.reviews.waiting import read_waiting
@@ -35,14 +32,6 @@ _DAYS: Final = 30
 _FIRST: Final = 3
 """The maximum number of tickets that need the team listed on the page."""
 
-_GAPS: Final = 5
-"""The number of knowledge gaps that are considered for a suggestion. The largest gaps are
-considered."""
-
-_ASKED_OFTEN: Final = 2
-"""The minimum number of questions for a knowledge gap to be suggested."""
-
-_EXAMPLE_CHARS: Final = 140
 _QUOTA_LOW: Final = 0.8
 
 router = APIRouter(include_in_schema=False)
@@ -77,6 +66,8 @@ async def overview(page: AnyonesPage) -> Response:
         )
         talks = [one.conversation_id for one in first.tickets if one.conversation_id]
         waits = await read_waiting(connection, page.tenant, page.actor, talks, page.now)
+        addresses = [one.customer_email for one in first.tickets]
+        names = await customer_names(connection, page.tenant, page.actor, addresses)
     standing = usage.standing(page.now)
     limit = standing.tickets_limit
     return page.render(
@@ -85,30 +76,11 @@ async def overview(page: AnyonesPage) -> Response:
         away=away,
         first=first.tickets,
         waits=waits,
+        names=names,
         longest=_longest_wait(first.tickets),
         may_decide=page.may(REVIEWERS),
         figures=_key_figures(page, span, days),
         is_quota_low=limit != UNLIMITED and standing.tickets_used >= limit * _QUOTA_LOW,
-    )
-
-
-@router.get("/app/home/improvement")
-async def improvement(page: AnyonesPage) -> Response:
-    """Return a suggested article for Home. The page loads it separately, because clustering the
-    questions takes longer than the other queries."""
-    try:
-        found = await _largest_gaps(page)
-    except (OverBudget, CallerBusy):
-        found = None
-    often = [one for one in found.gaps if one.count >= _ASKED_OFTEN] if found else []
-    gap = next((one for one in often if one.knowledge is None), None)
-    return page.render(
-        "dashboard/improvement.html",
-        gap=gap,
-        is_none_known=found is not None and not found.is_cut and not often,
-        example=gap and " ".join(gap.examples[0].text.split())[:_EXAMPLE_CHARS],
-        write=gap and new_entry_address(gap),
-        may_change=page.may(MANAGERS),
     )
 
 
@@ -124,18 +96,6 @@ def _longest_wait(tickets: Sequence[InboxTicket]) -> datetime | None:
     if len(tickets) == _FIRST and tickets[-1].urgent:
         return None
     return min((one.waiting_since for one in tickets if one.waiting_since), default=None)
-
-
-async def _largest_gaps(page: Page) -> KnowledgeGaps:
-    return await knowledge_gaps(
-        page.resources.database,
-        page.tenant,
-        page.actor,
-        page.resources.gaps,
-        span=GapSpan.MONTH,
-        now=page.now,
-        limit=_GAPS,
-    )
 
 
 def _key_figures(

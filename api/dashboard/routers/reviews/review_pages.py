@@ -6,11 +6,11 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
-from api.dashboard.inbox_list import TicketList, list_beside, ticket_list, with_list
-from api.dashboard.navigation import INBOX
+from api.dashboard.inbox_list import list_beside, ticket_list
 from api.dashboard.page import OnPage, Page
 from api.dashboard.people import people_of
 from api.dashboard.post import Post, Posted
+from api.dashboard.review_steps import list_of_review, next_review, same_review
 from api.dashboard.routers.reviews.review_view import (
     diffs_of,
     is_claimed_by_other,
@@ -18,13 +18,13 @@ from api.dashboard.routers.reviews.review_view import (
     rules_of,
     seen_of,
 )
+from api.dashboard.ticket_customer import ticket_customer
 from api.dashboard.typed import Typed
 from api.route import PathId
 from domain.agent.plan import ON_ORDERS
 from domain.reviews.errors import EscalationChanged, EscalationNotFound
 from domain.reviews.escalation import OPEN_STATUSES
 from domain.tenants.actor import ANYONE, MANAGERS, REVIEWERS
-from services.core.unit_of_work import UnitOfWork
 from services.dashboard.forms import standing_in
 from services.reviews.approvers import missing_approver
 from services.reviews.claims import claim_review, release_review
@@ -66,6 +66,7 @@ async def review(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))])
         "reviews/review.html",
         review=found,
         context=context,
+        customer=await ticket_customer(page, found.customer_email),
         waiting=waiting,
         form=form,
         inbox_view=listed.query.view,
@@ -93,7 +94,7 @@ async def review(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))])
 @router.post(f"{_REVIEW}/claim")
 async def claim(post: ReviewPost) -> Response:
     """Claim the review. `force`: whether to take over a teammate's claim."""
-    page, to = post.page, _same(post)
+    page, to = post.page, same_review(post)
     async with post.working(to) as work:
         await claim_review(work, page.actor, page.record_id, force=post.ticked("force"))
     return post.done(to, "reviews.claimed")
@@ -101,7 +102,7 @@ async def claim(post: ReviewPost) -> Response:
 
 @router.post(f"{_REVIEW}/release")
 async def release(post: ReviewPost) -> Response:
-    page, to = post.page, _same(post)
+    page, to = post.page, same_review(post)
     async with post.working(to) as work:
         await release_review(work, page.actor, page.record_id)
     return post.done(to, "reviews.released")
@@ -111,9 +112,9 @@ async def release(post: ReviewPost) -> Response:
 async def approve(post: ReviewPost) -> Response:
     """Approve the review. The form contains the draft, the plan and the latest message that the
     reviewer saw."""
-    page, listed = post.page, await _list_of(post)
+    page, listed = post.page, await list_of_review(post)
     async with post.working() as work:
-        to = await _next(post, work, listed)
+        to = await next_review(post, work, listed)
         there = await read_review(standing_in(work), page.tenant, page.record_id)
         # Browsers send line breaks in forms as CRLF.
         is_same = post.text("draft") == there.draft.replace("\r\n", "\n")
@@ -133,9 +134,9 @@ async def approve(post: ReviewPost) -> Response:
 @router.post(f"{_REVIEW}/edit")
 async def edit(post: ReviewPost) -> Response:
     """Send an edited reply and execute the plan."""
-    page, listed = post.page, await _list_of(post)
+    page, listed = post.page, await list_of_review(post)
     async with post.working() as work:
-        to = await _next(post, work, listed)
+        to = await next_review(post, work, listed)
         there = await read_review(standing_in(work), page.tenant, page.record_id)
         outcome = await edit_review(
             work,
@@ -151,51 +152,19 @@ async def edit(post: ReviewPost) -> Response:
 
 @router.post(f"{_REVIEW}/reject")
 async def reject(post: ReviewPost) -> Response:
-    page, listed = post.page, await _list_of(post)
+    page, listed = post.page, await list_of_review(post)
     async with post.working() as work:
-        to = await _next(post, work, listed)
+        to = await next_review(post, work, listed)
         outcome = await reject_review(
             work, page.actor, page.record_id, post.text("note").strip() or None
         )
     return _decided(post, outcome, to, "reviews.rejected")
 
 
-async def _list_of(post: Post) -> TicketList | None:
-    """Return the list from which the member came, or None for the default list. The list is read
-    before the decision, because the decision may remove the ticket from it."""
-    query = list_beside(post.back)
-    if not query.text:
-        return None
-    return await ticket_list(post.page, query, current=post.page.record_id)
-
-
-async def _next(post: Post, work: UnitOfWork, listed: TicketList | None) -> str:
-    """Return the page to show after a decision. If the member came from a list other than the
-    default list, it shows the next ticket in that list. Otherwise, it shows the next review that
-    the member may decide. If none is left, it shows the list."""
-    if listed is not None:
-        to = listed.beside(1) or listed.beside(-1) or listed.address
-    else:
-        page, user_id = post.page, post.page.visit.user.id
-        context = await review_context(
-            standing_in(work), page.tenant, page.record_id, user_id, work.now
-        )
-        other = context.next_id or context.previous_id
-        to = f"{_LIST}/{other}" if other else INBOX
-    await post.leads_to(work, to)
-    return to
-
-
-def _same(post: Post) -> str:
-    """Return the URL of this review's page, including the query of the list that the member came
-    from."""
-    return with_list(f"{_LIST}/{post.page.record_id}", list_beside(post.back))
-
-
 def _decided(post: Post, outcome: DecisionOutcome, to: str, key: str) -> Response:
     if outcome.awaits_second:
         # Stay on this review's page, because it has the link to send to the second approver.
-        return post.done(_same(post), "reviews.first_of_two")
+        return post.done(same_review(post), "reviews.first_of_two")
     return post.done(to, key)
 
 

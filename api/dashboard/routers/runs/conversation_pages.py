@@ -15,18 +15,17 @@ from api.dashboard.post import Post, Posted
 from api.dashboard.routers.runs.composer import composer_of
 from api.dashboard.routers.runs.thread_view import ThreadEntry, thread_of
 from api.dashboard.routers.runs.writing_pages import SNOOZES
+from api.dashboard.ticket_customer import ticket_customer
 from api.dashboard.typed import Typed
 from api.route import PathId
 from api.schemas.core.client_query import ClientQuery
 from domain.core.ids import ULID
-from domain.intake.customer_email import customer_key
 from domain.runs.correspondence import Message
 from domain.runs.errors import ConversationNotFound
 from domain.runs.teammate_reply import TeammateReply
 from domain.tenants.actor import ANYONE, MANAGERS, REVIEWERS
 from services.reviews.takeovers import hand_back, take_over
 from services.reviews.waiting import read_waiting
-from store.analytics.churn import ChurnRepository
 from store.dashboard.page_drafts import PageDrafts
 from store.identity.people import address_of
 from store.reviews.replies import ReplyRepository
@@ -77,8 +76,6 @@ async def conversation(page: TalkPage) -> Response:
         )
         steps = await lists.steps([one.run_id for one in messages if one.run_id])
         holder, since = await lists.holder(page.record_id)
-        customer = customer_key(talk.customer_email)
-        churn = await ChurnRepository(connection, page.tenant).of(customer) if customer else None
         answered = await replies.latest_message(page.record_id, page.resources.now())
         triage = await TriageRepository(connection, page.tenant).read(
             page.record_id, page.resources.now()
@@ -103,7 +100,7 @@ async def conversation(page: TalkPage) -> Response:
         names=await _names_of(page, entries),
         older=messages[0].id if has_older else "",
         steps=steps,
-        churn=churn,
+        customer=await ticket_customer(page, talk.customer_email),
         moods=mood_line(page, [steps[one].sentiment for one in runs if one in steps]),
         holder=await _name_of(page, holder),
         is_mine=holder == page.actor.name,

@@ -1,12 +1,13 @@
 """/app/settings/business-hours: the form for the client's business hours and its target for the
-first answer. The settings page shows this form."""
-
-from typing import Final
+first answer."""
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from api.dashboard.page import AnyonesPage
 from api.dashboard.post import ManagersPost, Post, version_of
+from api.dashboard.settings_form import BUSINESS_HOURS, TABS
+from domain.tenants.actor import MANAGERS
 from domain.tenants.business_hours import (
     MAX_TARGET_MINUTES,
     BusinessHours,
@@ -20,13 +21,10 @@ from services.dashboard.forms import standing_in
 from services.tenants.business_hours import read_business_hours, set_business_hours
 from store.tenants.accounts import AccountRepository
 
-BUSINESS_HOURS_FORM: Final = "/app/settings/business-hours"
-_SETTINGS: Final = "/app/settings"
-
 router = APIRouter(include_in_schema=False)
 
 
-def hours_fields(hours: BusinessHours) -> dict[str, str]:
+def _fields(hours: BusinessHours) -> dict[str, str]:
     """Return the fields of the form for these business hours."""
     return {
         "time_zone": hours.time_zone,
@@ -36,7 +34,25 @@ def hours_fields(hours: BusinessHours) -> dict[str, str]:
     }
 
 
-@router.post(BUSINESS_HOURS_FORM)
+@router.get(BUSINESS_HOURS)
+async def business_hours(page: AnyonesPage) -> Response:
+    async with page.resources.database.reading(page.tenant) as connection:
+        hours = await read_business_hours(connection, page.tenant, page.actor)
+    fields = _fields(hours)
+    return page.render(
+        "tenants/business_hours.html",
+        tabs=TABS,
+        here_tab="hours",
+        weekdays=[day.value for day in Weekday],
+        typed=await page.typed(BUSINESS_HOURS, fields),
+        form=BUSINESS_HOURS,
+        seen=version_of(hours),
+        theirs=fields,
+        may_change=page.may(MANAGERS),
+    )
+
+
+@router.post(BUSINESS_HOURS)
 async def change(post: ManagersPost) -> Response:
     wanted = BusinessHours(
         time_zone=post.text("time_zone").strip(),
@@ -44,13 +60,13 @@ async def change(post: ManagersPost) -> Response:
         holidays=parse_holidays(post.text("holidays").split("\n")),
         target_minutes=_target(post),
     )
-    async with post.working(_SETTINGS) as work:
+    async with post.working(BUSINESS_HOURS) as work:
         connection = standing_in(work)
         await AccountRepository(connection, work.tenant).lock()
         there = await read_business_hours(connection, work.tenant, post.page.actor)
         post.check_seen(version_of(there))
         await set_business_hours(work, post.page.actor, wanted)
-    return post.done(_SETTINGS, "settings.saved")
+    return post.done(BUSINESS_HOURS, "settings.saved")
 
 
 def _target(post: Post) -> int | None:
