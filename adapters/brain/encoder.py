@@ -134,7 +134,8 @@ class EmbeddedEncoder:
         at_most = QUESTION_TOKENS if is_question else TEXT_TOKENS
 
         def is_long(length: int) -> bool:
-            return engine.token_count(readable[:length], is_question) > at_most
+            tokens: int = engine.token_count(readable[:length], is_question)
+            return tokens > at_most
 
         if not is_long(len(readable)):
             return readable
