@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Final
 
 import structlog
+from starlette.background import BackgroundTasks
 from starlette.requests import Request
 
 from adapters.identity.session_key import LIFETIME, SessionKeys
@@ -13,7 +14,7 @@ from api.dashboard.pages import language_of
 from api.http.client_address import client_network, limited_address
 from api.resources import Resources
 from api.schemas.identity.sign_in import Tokens
-from domain.core.errors import RouteNotFound
+from domain.core.errors import EngineUnavailable, RouteNotFound
 from domain.core.plain_text import clean_line
 from domain.identity.address import sign_in_address
 from domain.identity.brand import brand_name
@@ -22,10 +23,18 @@ from domain.identity.contracts import SendMailInput
 from domain.identity.errors import InvalidAddress, InvalidCode, TooManyAccounts
 from domain.identity.opening import OpeningLimits
 from domain.identity.session import SECRET_BYTES, SessionKind
+from domain.intake.errors import TooManyRequests
 from domain.intake.rate_limit import LimitScope
 from domain.tenants.user import User
 from services.identity.sessions import OpenedSession, Visitor
-from services.identity.sign_in import CodePresented, CodeWanted, Entered, make_code, sign_in
+from services.identity.sign_in import (
+    CodePresented,
+    CodeWanted,
+    Entered,
+    make_code,
+    make_code_in_crowd,
+    sign_in,
+)
 
 _MAX_AGENT: Final = 200
 
@@ -45,15 +54,18 @@ async def count_address(request: Request, scope: LimitScope) -> None:
     limit has been reached."""
     resources: Resources = request.app.state.resources
     request.state.caller = f"ip:{limited_address(request)}"
-    await resources.limiter.check_request(request, scope, request.state.caller, resources.now())
+    await resources.limiter.check_address(request, scope, resources.now())
 
 
-async def send_code(request: Request, email: str, brand: str | None) -> None:
+async def send_code(
+    request: Request, email: str, brand: str | None, later: BackgroundTasks
+) -> None:
     """Email a sign-in code, or a notice that the address has no account.
 
     The response is the same in both cases, so that the caller cannot learn whether the account
     exists. The response time is also the same, because the worker that sends the email does the
-    remaining work. Raises InvalidAddress, InvalidBrandName, EngineUnavailable.
+    remaining work. If too many codes are requested in the installation, the request is processed
+    `later`, after the response. Raises InvalidAddress, InvalidBrandName, EngineUnavailable.
     """
     resources: Resources = request.app.state.resources
     wanted = CodeWanted(
@@ -63,11 +75,30 @@ async def send_code(request: Request, email: str, brand: str | None) -> None:
         network=client_network(request),
         code=code_text(secrets.randbelow(CODES)),
     )
+    try:
+        await resources.limiter.check(LimitScope.SIGNUP_ANYWHERE, "", resources.now())
+    except TooManyRequests:
+        _log.warning("too many sign-in codes are requested")
+        later.add_task(_send_in_crowd, resources, wanted)
+        return
     async with resources.work.everywhere() as work:
         code_id = await make_code(work, wanted, resources.sealer, opening_limits(resources))
     # The response is sent only after Temporal has accepted the email's workflow. From then on, the
     # email survives any crash.
     await resources.engine.mail(SendMailInput(kind="code", record_id=code_id))
+
+
+async def _send_in_crowd(resources: Resources, wanted: CodeWanted) -> None:
+    """Email a sign-in code to a known address. A failure is logged, because the response has
+    already been sent."""
+    limits = opening_limits(resources)
+    try:
+        async with resources.work.everywhere() as work:
+            code_id = await make_code_in_crowd(work, wanted, resources.sealer, limits)
+        if code_id is not None:
+            await resources.engine.mail(SendMailInput(kind="code", record_id=code_id))
+    except EngineUnavailable:
+        _log.warning("a sign-in code was not sent", error_code=EngineUnavailable.code)
 
 
 async def enter_code(request: Request, email: str, code: str, kind: SessionKind) -> Entered:

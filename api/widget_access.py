@@ -12,7 +12,7 @@ import structlog
 from fastapi import Depends, Request
 
 from api.auth import check_scope, key_holder, note_use
-from api.http.client_address import client_network, limited_address
+from api.http.client_address import LimitedNetwork, client_network, limited_networks
 from api.openapi import WIDGET_KEY
 from api.resources import Resources
 from api.route import Part
@@ -40,13 +40,20 @@ _ACTOR: Final = Actor.system("widget")
 @dataclass(frozen=True, slots=True)
 class WidgetCaller:
     """A page on a client's site that calls the widget's routes. `key`: the widget key as presented.
-    `address`: the rate limit key for the caller's address and this client."""
+    `networks`: the rate limit keys for the caller's address."""
 
     tenant: TenantId
     actor: Actor
     widget: Widget
-    address: str
+    networks: tuple[LimitedNetwork, ...]
     key: str = field(repr=False)
+
+    async def count(self, resources: Resources, scope: LimitScope) -> None:
+        """Count a request toward the limit of the caller's address. Raises TooManyRequests."""
+        # Requests from an address are counted per client. Visitors who share an address therefore
+        # do not use up another shop's limit.
+        of = f"{self.tenant}/"
+        await resources.limiter.check_networks(scope, self.networks, resources.now(), of=of)
 
 
 class WidgetPage(Part):
@@ -62,8 +69,8 @@ class WidgetPage(Part):
         resources: Resources = request.app.state.resources
         caller = await widget_caller(request, resources)
         structlog.contextvars.bind_contextvars(client_id=caller.tenant)
-        request.state.caller = f"widget:{caller.address}"
-        await resources.limiter.check(LimitScope.WIDGET, caller.address, resources.now())
+        request.state.caller = f"widget:{caller.tenant}/{caller.networks[0].name}"
+        await caller.count(resources, LimitScope.WIDGET)
         return caller
 
 
@@ -84,7 +91,7 @@ async def widget_caller(request: Request, resources: Resources) -> WidgetCaller:
         raise Unauthenticated
     widget = await resources.widgets.get(tenant)
     _check_origin(request, widget, needed=True)
-    return WidgetCaller(tenant, _ACTOR, widget, _address(request, tenant), key)
+    return WidgetCaller(tenant, _ACTOR, widget, limited_networks(request), key)
 
 
 async def _with_api_key(key: str, request: Request, resources: Resources) -> WidgetCaller:
@@ -98,19 +105,13 @@ async def _with_api_key(key: str, request: Request, resources: Resources) -> Wid
     note_use(request, holder)
     actor = Actor.key(holder.id, network=client_network(request))
     await _warn(tenant, actor, widget, resources)
-    return WidgetCaller(tenant, actor, widget, _address(request, tenant), key)
+    return WidgetCaller(tenant, actor, widget, limited_networks(request), key)
 
 
 def _check_origin(request: Request, widget: Widget, *, needed: bool) -> None:
     """Raise OriginNotAllowed unless the client allows the page's origin."""
     if not may_call(request.headers.getlist("origin"), widget.allowed_origins, needed=needed):
         raise OriginNotAllowed
-
-
-def _address(request: Request, tenant: TenantId) -> str:
-    # Requests from an address are counted per client. Visitors who share an address therefore do
-    # not use up another shop's limit.
-    return f"{tenant}/{limited_address(request)}"
 
 
 async def _warn(tenant: TenantId, actor: Actor, widget: Widget, resources: Resources) -> None:

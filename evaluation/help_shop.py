@@ -57,7 +57,9 @@ class HelpShop:
     async def passages(self, text: str) -> tuple[Passage, ...]:
         """Return the passages that a run would find for the message. Each passage has the id of its
         article in `articles.yaml`."""
-        near = None if self.embedder is None else await self.embedder.near(text)
+        near = None
+        if self.embedder is not None:
+            near = await self.embedder.near(self.tenant, text, live=True)
         async with self.database.tenant(self.tenant) as connection:
             found = await KnowledgeSearch(connection, self.tenant).find(text, near)
         return tuple(

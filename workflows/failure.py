@@ -19,6 +19,10 @@ again, so a human agent reads the event."""
 MAIL_SERVERS_BUSY: Final = "mail_servers_busy"
 """Error code for an email that got no connection slot to its client's own mail server in time."""
 
+ACTIONS_BUSY: Final = "actions_busy"
+"""Error code for an action that was not started, because too many of its client's actions are in
+progress."""
+
 CASE_RUNS_BUSY: Final = "case_runs_busy"
 """Error code for a batch of saved cases that got no slot in a worker."""
 

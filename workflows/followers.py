@@ -3,6 +3,7 @@
 from contextlib import suppress
 
 from temporalio import workflow
+from temporalio.common import Priority
 from temporalio.exceptions import WorkflowAlreadyStartedError
 
 with workflow.unsafe.imports_passed_through():
@@ -29,6 +30,7 @@ async def _start_again(case: ProcessEventInput, run: ReopenedRun) -> None:
         **options.RUN_AGAIN,
         "id": names.process_event_id(run.ref.client_id, run.ref.event_id),
         "execution_timeout": again.lifetime,
+        "priority": Priority(fairness_key=run.ref.client_id),
     }
     with suppress(WorkflowAlreadyStartedError):
         await workflow.start_child_workflow(names.PROCESS_EVENT, again, **child)

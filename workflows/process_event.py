@@ -43,7 +43,7 @@ with workflow.unsafe.imports_passed_through():
     )
     from workflows import options
     from workflows.deliveries import start_deliveries
-    from workflows.failure import MAIL_SERVERS_BUSY, error_code, nothing_done
+    from workflows.failure import ACTIONS_BUSY, MAIL_SERVERS_BUSY, error_code, nothing_done
     from workflows.followers import start_followers
     from workflows.inside import inside, look_up_inside, outside, within_budget
     from workflows.run_details import details_of
@@ -287,15 +287,14 @@ class ProcessEvent:
 
     async def _execute_outside(self, order: ExecuteInput) -> ExecuteResult:
         """Execute the plan with external systems. They have more time once no caller is waiting, or
-        if an email only waits for a connection slot. Such an email must not be lost."""
+        if a step only waits for a slot. Such a step must not be lost."""
         if self._answer is None:
             try:
                 return await workflow.execute_activity_method(
                     Execute.execute, order, **options.OUTSIDE
                 )
             except ActivityError as failure:
-                is_busy = error_code(failure) == MAIL_SERVERS_BUSY
-                if not is_busy or not workflow.patched("mail-servers-busy"):
+                if not _waits_for_slot(failure):
                     raise
         return await workflow.execute_activity_method(
             Execute.execute, order, **options.OUTSIDE_PATIENT
@@ -370,6 +369,14 @@ class ProcessEvent:
                 *([] if doubt is None else [_REVIEW_REASON.value_set(doubt)]),
             ]
         )
+
+
+def _waits_for_slot(failure: ActivityError) -> bool:
+    """Return True if the failed step was not started, because no slot was free."""
+    code = error_code(failure)
+    if code == MAIL_SERVERS_BUSY:
+        return workflow.patched("mail-servers-busy")
+    return code == ACTIONS_BUSY and workflow.patched("actions-busy")
 
 
 def _has_joined(review_id: str) -> bool:

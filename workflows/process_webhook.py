@@ -141,6 +141,7 @@ async def _start_run(run: ProcessEventInput) -> None:
         **options.RUN,
         "id": names.process_event_id(run.ref.client_id, run.ref.event_id),
         "execution_timeout": run.lifetime,
+        "priority": Priority(fairness_key=run.ref.client_id),
     }
     with suppress(WorkflowAlreadyStartedError):
         await workflow.start_child_workflow(names.PROCESS_EVENT, run, **child)

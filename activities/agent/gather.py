@@ -53,15 +53,21 @@ async def useful_embedder(
 
 
 async def near_question(
-    database: Database, tenant: TenantId, embedder: Embedder | None, event: UnifiedEvent
+    database: Database,
+    tenant: TenantId,
+    embedder: Embedder | None,
+    event: UnifiedEvent,
+    *,
+    live: bool = False,
 ) -> Embedding | None:
     """Return the message's embedding for `gather`, or None if the client has no embeddings to
-    compare it with. The embedding is computed outside any transaction."""
+    compare it with. The embedding is computed outside any transaction. `live`: whether a customer
+    waits for the answer."""
     if embedder is None:
         return None
     async with database.reading(tenant) as connection:
         useful = await useful_embedder(connection, tenant, embedder)
-    return None if useful is None else await useful.near(event.words)
+    return None if useful is None else await useful.near(tenant, event.words, live=live)
 
 
 async def gather(

@@ -115,7 +115,7 @@ class Think:
     async def about(self, tenant: TenantId, case: Case, ref: RunRef) -> ThinkingResult:
         """Return the brain's result for a case, without storing the result. Raises OverBudget,
         BrainFailed."""
-        near = await near_question(self._database, tenant, self._embedder, case.event)
+        near = await near_question(self._database, tenant, self._embedder, case.event, live=True)
         async with self._database.tenant(tenant) as connection:
             context = await self._context(connection, tenant, case, ref, near)
         chosen = await self._brain_budget.choose(tenant)
@@ -137,7 +137,7 @@ class Think:
             if embedder is None:
                 context = await self._context(connection, tenant, case, ref, None)
         if embedder is not None:
-            near = await embedder.near(case.event.words)
+            near = await embedder.near(tenant, case.event.words, live=True)
             async with self._database.tenant(tenant, keeps_plans=True) as connection:
                 context = await self._context(connection, tenant, case, ref, near)
         thought = await draft_or_fall_back(

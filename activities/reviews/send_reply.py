@@ -87,7 +87,8 @@ class SendReplies:
         reply, claim, kind = started.reply, started.claim, started.action.kind
         outcome, reference = StepOutcome(kind=kind, state=StepState.DONE), ""
         try:
-            reference = await self._actions.perform_known(_step(tenant, started))
+            with self._actions.room(tenant, started.integration):
+                reference = await self._actions.perform_known(_step(tenant, started))
         except ActionUnreachable as error:
             if isinstance(error, ActionForbidden):
                 await self._note_refusal(tenant, started, error)

@@ -1,7 +1,8 @@
 """The handlers of the action kinds. Each handler produces an effect on an external system."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Final, Protocol, assert_never, runtime_checkable
 
@@ -9,9 +10,11 @@ from activities.integrations.client_mail import ClientMail
 from activities.runs.message_language import message_language
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.core.attached_file import AttachedFile
+from domain.core.errors import CallerBusy
 from domain.core.ids import TenantId
 from domain.integrations.errors import (
     ActionRefused,
+    ActionsBusy,
     ActionUnknown,
     ActionUnreachable,
     MailUnknown,
@@ -22,9 +25,13 @@ from domain.integrations.order import Order
 from domain.integrations.ports import Connectors, Helpdesk, HelpdeskTicket
 from domain.integrations.providers import PROVIDERS
 from domain.runs.mail_reply import reply_to
+from services.core.concurrent_callers import ConcurrentCallers
 from store.runs.cases import Case
 
 _LOOK_S: Final = 3.0
+ACTIONS_AT_ONCE: Final = 6
+"""Maximum number of one client's concurrent actions in its shops and helpdesks. Slow shops of one
+client therefore occupy only a small part of the worker's concurrency, which all clients share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,21 @@ class Actions:
     def __init__(self, mail: ClientMail, connectors: Connectors) -> None:
         self._mail = mail
         self._connectors = connectors
+        self._callers: ConcurrentCallers[TenantId] = ConcurrentCallers(at_most=ACTIONS_AT_ONCE)
+
+    @contextmanager
+    def room(self, tenant: TenantId, integration: Integration | None) -> Iterator[None]:
+        """Count an action toward the client's limit while the block runs. Raises ActionsBusy.
+
+        An email needs no integration and is not counted: it has its own connection slots.
+        """
+        with ExitStack() as stack:
+            if integration is not None:
+                try:
+                    stack.enter_context(self._callers.join(tenant))
+                except CallerBusy:
+                    raise ActionsBusy from None
+            yield
 
     async def perform(self, step: Step) -> str:
         """Perform one action. Return the external system's id of the effect, or "" if there is no

@@ -20,6 +20,7 @@ from domain.core.ports import Clock, NewId, Sealer
 from domain.integrations.errors import (
     ActionForbidden,
     ActionRefused,
+    ActionsBusy,
     ActionUnknown,
     ActionUnreachable,
     MailServersBusy,
@@ -97,8 +98,9 @@ class Execute:
             try:
                 steps.append(await self._run_step(job, action, index))
             except ActionUnreachable as error:
-                # An email that only waits for a connection slot is retried until it has one.
-                if activity.info().attempt < _TRIES or isinstance(error, MailServersBusy):
+                # A step that only waits for a slot is retried until it has one.
+                is_waiting = isinstance(error, MailServersBusy | ActionsBusy)
+                if activity.info().attempt < _TRIES or is_waiting:
                     raise
                 last = await self._not_done(job, action, index, error.code)
                 if not steps and last.state is StepState.FAILED:
@@ -162,7 +164,9 @@ class Execute:
         if action.integration_id and integration is None:
             return await self._not_done(job, action, index, "not_connected")
         try:
-            return await self._act(job, action, index, integration)
+            # A step without a slot is not claimed, so the next attempt is its first.
+            with self._actions.room(job.tenant, integration):
+                return await self._act(job, action, index, integration)
         except NotAuthorized as error:
             if integration is not None:
                 await self._disconnect(job, integration, error)

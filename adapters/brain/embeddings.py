@@ -14,6 +14,7 @@ from domain.agent.embedding import MAX_DIMENSIONS, Embedding
 from domain.agent.errors import EmbeddingUnavailable
 from domain.agent.ports import Embedder
 from domain.core.errors import InvalidInput
+from domain.core.ids import TenantId
 from settings.brain import EMBEDDED_ENCODER, EmbeddingSettings
 
 DEADLINE_S: Final = 3.0
@@ -74,7 +75,7 @@ class OpenAIEmbedder:
             Embedding(model=self._model, values=vectors[place]) for place in range(len(texts))
         )
 
-    async def near(self, text: str) -> Embedding | None:
+    async def near(self, tenant: TenantId, text: str, *, live: bool) -> Embedding | None:  # noqa: ARG002
         try:
             return (await self.embed((text,)))[0]
         except EmbeddingUnavailable:

@@ -6,6 +6,7 @@ because it is built for some processors only. Without it, only keyword search is
 
 import asyncio
 import importlib.util
+from bisect import bisect_left
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from importlib.metadata import version
@@ -14,9 +15,11 @@ from typing import TYPE_CHECKING, Final
 
 import structlog
 
+from adapters.brain.encoder_turns import EncoderTurns, Urgency
 from domain.agent.embedding import Embedding
 from domain.agent.errors import EmbeddingUnavailable
 from domain.core.errors import InvalidInput
+from domain.core.ids import TenantId
 from domain.core.recent import Recent
 from domain.core.text import UnicodeForm, normalized
 
@@ -25,12 +28,18 @@ if TYPE_CHECKING:
 
 QUESTION_CHARS: Final = 400
 """Maximum number of characters of a question that are embedded: about a hundred tokens of ordinary
-text. Encoding them takes a quarter of a second on a core with AVX2. If each character is a separate
-token, encoding takes five times as long."""
+text. Encoding them takes a quarter of a second on a core with AVX2."""
+
+QUESTION_TOKENS: Final = 192
+"""Maximum number of tokens of a question. Ordinary questions have fewer. The encoding time depends
+on the tokens, and rare characters have one or more tokens each."""
 
 TEXT_CHARS: Final = 1_600
-"""Maximum number of characters of a chunk or sentence that are embedded. It corresponds roughly to
-the model's limit of 512 tokens."""
+"""Maximum number of characters of a chunk or sentence that are embedded."""
+
+TEXT_TOKENS: Final = 512
+"""Maximum number of tokens of a chunk or sentence: the model's limit. The engine would encode a
+longer text in several parts."""
 
 WEIGHTS: Final = "e5-small-q4.bin"
 """The name of the weights file in the EMBEDDED_MODEL_DIR folder."""
@@ -61,9 +70,9 @@ def encoder_model(folder: Path | None) -> str | None:
 class EmbeddedEncoder:
     """An `Embedder` (`domain/agent/ports.py`) that runs in-process.
 
-    One thread encodes the texts sequentially, because the engine is not thread-safe. The event loop
-    is not blocked, because the engine releases the GIL. The weights are memory-mapped when the
-    engine is first used.
+    One thread encodes the texts sequentially, because the engine is not thread-safe. Clients take
+    turns (`encoder_turns.py`). The event loop is not blocked, because the engine releases the GIL.
+    The weights are memory-mapped when the engine is first used.
     """
 
     def __init__(
@@ -75,6 +84,7 @@ class EmbeddedEncoder:
         self._model = model
         self._folder = folder
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="encoder")
+        self._turns = EncoderTurns()
         self._engine: E5 | None = None
         self._questions: Recent[bytes, Embedding] = Recent(limit=_KEPT_QUESTIONS)
 
@@ -83,38 +93,53 @@ class EmbeddedEncoder:
         return self._model
 
     async def embed(self, texts: tuple[str, ...]) -> tuple[Embedding, ...]:
-        return await self._encode(tuple(text[:TEXT_CHARS] for text in texts), is_question=False)
+        found = []
+        # Each text has its own turn, so a question waits for at most one text of a batch.
+        for text in texts:
+            async with self._turns.turn("", Urgency.STORED):
+                found.append(await self._encode(text[:TEXT_CHARS], is_question=False))
+        return tuple(found)
 
-    async def near(self, text: str) -> Embedding | None:
+    async def near(self, tenant: TenantId, text: str, *, live: bool) -> Embedding | None:
         read = text[:QUESTION_CHARS]
         key = sha256(read.encode(errors="replace")).digest()
         if known := self._questions.get(key):
             return known
         try:
-            async with asyncio.timeout(self._deadline_s):
-                (found,) = await self._encode((read,), is_question=True)
+            async with (
+                asyncio.timeout(self._deadline_s),
+                self._turns.turn(tenant, Urgency.LIVE if live else Urgency.SIMULATED),
+            ):
+                found = await self._encode(read, is_question=True)
         except (TimeoutError, EmbeddingUnavailable) as error:
             _log.warning("no embedding received", error=type(error).__name__)
             return None
         return self._questions.keep(key, found, 1)
 
-    async def _encode(self, texts: tuple[str, ...], *, is_question: bool) -> tuple[Embedding, ...]:
-        """Return the embeddings of the texts. Each text is a separate job for the thread. A
-        question therefore waits for at most one text from a batch."""
+    async def _encode(self, text: str, *, is_question: bool) -> Embedding:
         loop = asyncio.get_running_loop()
-        return tuple(
-            [
-                await loop.run_in_executor(self._thread, self._one, text, is_question)
-                for text in texts
-            ]
-        )
+        return await loop.run_in_executor(self._thread, self._one, text, is_question)
 
     def _one(self, text: str, is_question: bool) -> Embedding:
         try:
-            values = self._loaded().encode(_readable(text), is_query=is_question)
+            values = self._loaded().encode(self._cut(text, is_question), is_query=is_question)
         except (OSError, ImportError, RuntimeError) as error:
             raise EmbeddingUnavailable from error
         return Embedding(model=self._model, values=tuple(values.tolist()))
+
+    def _cut(self, text: str, is_question: bool) -> str:
+        """Return the longest beginning of the text that has at most the maximum number of
+        tokens."""
+        readable, engine = _readable(text), self._loaded()
+        at_most = QUESTION_TOKENS if is_question else TEXT_TOKENS
+
+        def is_long(length: int) -> bool:
+            tokens: int = engine.token_count(readable[:length], is_question)
+            return tokens > at_most
+
+        if not is_long(len(readable)):
+            return readable
+        return readable[: bisect_left(range(len(readable)), True, key=is_long) - 1]
 
     def _loaded(self) -> "E5":
         if self._engine is None:

@@ -46,6 +46,8 @@ _PROCESS_TIMEOUT_S: Final = 1.0
 # If a worker crashes during a workflow task, another worker takes over after this time.
 _TASK_TIMEOUT: Final = timedelta(seconds=5)
 _DRY_RUN_TIMEOUT: Final = timedelta(seconds=30)
+# The fairness key of sign-in codes, which belong to no client.
+_SIGN_IN: Final = "sign-in"
 # Maximum number of deliveries that one parent workflow starts as children. It starts all of them in
 # one workflow task.
 _SENT_AT_ONCE: Final = 200
@@ -90,6 +92,7 @@ class TemporalEngine:
             task_timeout=_TASK_TIMEOUT,
             result_type=RunFacts,
             static_details=self._page_of(event),
+            priority=Priority(fairness_key=event.ref.client_id),
         )
         await self._client.execute_update_with_start_workflow(
             names.ANSWER_UPDATE, start_workflow_operation=start, result_type=RunFacts
@@ -133,6 +136,7 @@ class TemporalEngine:
                         id_reuse_policy=reuse,
                         execution_timeout=event.lifetime,
                         task_timeout=_TASK_TIMEOUT,
+                        priority=Priority(fairness_key=event.ref.client_id),
                     )
         except WorkflowAlreadyStartedError:
             return False
@@ -268,6 +272,7 @@ class TemporalEngine:
                     erase,
                     id=names.erase_id(erase.client_id, erase.subject),
                     task_queue=names.ENGINE_QUEUE,
+                    priority=Priority(fairness_key=erase.client_id),
                 )
 
     async def mail(self, mail: SendMailInput) -> None:
@@ -281,6 +286,8 @@ class TemporalEngine:
                     id=names.send_mail_id(mail.client_id, mail.record_id),
                     task_queue=names.ENGINE_QUEUE,
                     task_timeout=_TASK_TIMEOUT,
+                    # All sign-in codes together have the share of one client.
+                    priority=Priority(fairness_key=mail.client_id or _SIGN_IN),
                 )
 
     async def _while_healthy(self, call: Awaitable[T]) -> T:

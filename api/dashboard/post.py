@@ -246,9 +246,7 @@ async def _keep_for_later(request: Request, read: ReadForm, long_fields: Mapping
     sign-in. The request is counted before its body is read, because anyone can send it."""
     resources: Resources = request.app.state.resources
     request.state.caller = f"ip:{limited_address(request)}"
-    await resources.limiter.check_request(
-        request, LimitScope.PAGES, request.state.caller, resources.now()
-    )
+    await resources.limiter.check_address(request, LimitScope.PAGES, resources.now())
     form = await read(request, at_most=SMALL_FORM, long_fields=long_fields)
     owner = owner_of_form(resources.sealer, form.get(WHO, ""), resources.now())
     if owner is not None and (fields := kept_fields(form)):

@@ -1,6 +1,7 @@
 """The address of a request's caller. The caller may be behind trusted proxies."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from ipaddress import (
     IPv4Address,
     IPv4Network,
@@ -21,22 +22,40 @@ Network = IPv4Network | IPv6Network
 NO_ADDRESS: Final = "unix"
 """Placeholder address for a connection without an address."""
 
-# Providers assign a /64 network to each customer, who can change the address within it at no cost.
-_IPV6_PREFIX: Final = 64
+# Providers assign each customer an IPv6 network of 64, 56 or 48 bits, and hosts assign 32 bits to
+# each provider. A customer can change the address within the network at no cost. Each network may
+# therefore use a multiple of the limit of one address. A wide network's multiple is larger than one
+# narrow network's, so that a neighbor alone cannot use up the wide network's limit.
+_IPV6_SHARES: Final = ((64, 1), (56, 2), (48, 8), (32, 32))
 # Records contain only the network part of an address, which shows whether two actions came from
 # different networks.
 _KEPT_PREFIX: Final = {4: 24, 6: 48}
 
 
-def limited_address(request: Request) -> str:
-    """Return the rate limit key for a caller's requests: the IPv4 address, or the /64 network of an
-    IPv6 address."""
+@dataclass(frozen=True, slots=True)
+class LimitedNetwork:
+    """A rate limit key, and the multiple of the limit that its requests may use together."""
+
+    name: str
+    share: int
+
+
+def limited_networks(request: Request) -> tuple[LimitedNetwork, ...]:
+    """Return the rate limit keys for a caller's requests, narrowest first: the IPv4 address, or the
+    networks that contain the IPv6 address."""
     address = _of(request)
-    if address is None:
-        return NO_ADDRESS
-    if isinstance(address, IPv4Address):
-        return str(address)
-    return str(IPv6Network((address, _IPV6_PREFIX), strict=False))
+    if not isinstance(address, IPv6Address):
+        return (LimitedNetwork(NO_ADDRESS if address is None else str(address), 1),)
+    return tuple(
+        LimitedNetwork(str(IPv6Network((address, prefix), strict=False)), share)
+        for prefix, share in _IPV6_SHARES
+    )
+
+
+def limited_address(request: Request) -> str:
+    """Return the key of the caller's address: the IPv4 address, or the /64 network of an IPv6
+    address."""
+    return limited_networks(request)[0].name
 
 
 def client_network(request: Request) -> str:

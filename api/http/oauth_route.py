@@ -110,9 +110,8 @@ async def read_fields(request: Request, limit: LimitScope) -> Mapping[str, objec
     the readers."""
     resources: Resources = request.app.state.resources
     never_cached(request)
-    caller = limited_address(request)
-    await resources.limiter.check_request(request, limit, caller, resources.now())
-    request.state.caller = f"ip:{caller}"
+    await resources.limiter.check_address(request, limit, resources.now())
+    request.state.caller = f"ip:{limited_address(request)}"
     if request.headers.get("content-type", "").lower().startswith("application/json"):
         return parse_object(_bounded(await read_body(request)))
     return await read_form(request, at_most=_MAX_BODY)

@@ -2,11 +2,13 @@
 left."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from starlette.requests import Request
 
+from api.http.client_address import LimitedNetwork, limited_networks
 from domain.intake.errors import TooManyRequests
 from domain.intake.rate_limit import Limit, LimitDecision, LimitScope, limits
 from services.intake.request_counter import MemoryCounter, PostgresCounter, RequestCounter
@@ -24,11 +26,21 @@ class RateLimiter:
         has been reached. Rejected requests are not counted."""
         return _admitted(await self.counter.count(self._limits[scope], key, now))
 
-    def check_known(self, scope: LimitScope, key: str, now: datetime) -> None:
+    async def check_networks(
+        self, scope: LimitScope, networks: Sequence[LimitedNetwork], now: datetime, *, of: str = ""
+    ) -> None:
+        """Count one request for the caller's address and for each network that contains it. `of`:
+        the prefix of the keys, for limits that are separate for each client. Raises
+        TooManyRequests."""
+        _admitted(await self._count_networks(scope, networks, now, of=of))
+
+    def check_known(
+        self, scope: LimitScope, networks: Sequence[LimitedNetwork], now: datetime, *, of: str
+    ) -> None:
         """Raise TooManyRequests if the limit has been reached according to this process's counts.
         The request is not counted. Call this method for limits on outcomes that are known only
         after the request, such as the rejection of a webhook."""
-        known = self.counter.known_refusal(self._limits[scope], key, now)
+        known = self._known_refusal(self._windows(scope, networks, of), now)
         if known is not None:
             _admitted(known)
 
@@ -39,9 +51,43 @@ class RateLimiter:
 
         Raises TooManyRequests if the limit has been reached.
         """
-        tried = await self.counter.count(self._limits[scope], key, now)
-        request.state.headers = [*getattr(request.state, "headers", ()), *_headers(tried)]
-        _admitted(tried)
+        _show(request, await self.counter.count(self._limits[scope], key, now))
+
+    async def check_address(self, request: Request, scope: LimitScope, now: datetime) -> None:
+        """Count a request for the caller's address, like `check_networks`. The headers of its
+        response state how many requests the caller has left. Raises TooManyRequests."""
+        networks = limited_networks(request)
+        _show(request, await self._count_networks(scope, networks, now, of=""))
+
+    async def _count_networks(
+        self, scope: LimitScope, networks: Sequence[LimitedNetwork], now: datetime, *, of: str
+    ) -> LimitDecision:
+        """Return the rejection, or the decision for the narrowest network. A rejected request adds
+        no key to the counter, and does not use up the limit of a wider network."""
+        windows = self._windows(scope, networks, of)
+        if (known := self._known_refusal(windows, now)) is not None:
+            return known
+        narrowest = await self.counter.count(*windows[0], now)
+        tried = narrowest
+        for window in windows[1:]:
+            if not tried.admitted:
+                return tried
+            tried = await self.counter.count(*window, now)
+        return narrowest if tried.admitted else tried
+
+    def _known_refusal(
+        self, windows: Sequence[tuple[Limit, str]], now: datetime
+    ) -> LimitDecision | None:
+        known = (self.counter.known_refusal(*window, now) for window in windows)
+        return next(filter(None, known), None)
+
+    def _windows(
+        self, scope: LimitScope, networks: Sequence[LimitedNetwork], of: str
+    ) -> list[tuple[Limit, str]]:
+        limit = self._limits[scope]
+        return [
+            (replace(limit, quota=limit.quota * one.share), f"{of}{one.name}") for one in networks
+        ]
 
 
 def build_limiter(settings: LimitSettings, database: Database) -> RateLimiter:
@@ -55,6 +101,12 @@ def _admitted(tried: LimitDecision) -> LimitDecision:
     if not tried.admitted:
         raise TooManyRequests(tried.limit, tried.wait_s)
     return tried
+
+
+def _show(request: Request, tried: LimitDecision) -> None:
+    """Add the decision's headers to the response. Raises TooManyRequests."""
+    request.state.headers = [*getattr(request.state, "headers", ()), *_headers(tried)]
+    _admitted(tried)
 
 
 def _headers(tried: LimitDecision) -> list[tuple[bytes, bytes]]:

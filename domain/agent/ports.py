@@ -5,6 +5,7 @@ from typing import Protocol
 
 from domain.agent.embedding import Embedding
 from domain.agent.safety.sensitive import SensitiveMatter
+from domain.core.ids import TenantId
 
 
 class SafetyNet(Protocol):
@@ -28,6 +29,7 @@ class Embedder(Protocol):
     async def embed(self, texts: tuple[str, ...]) -> tuple[Embedding, ...]:
         """Return one embedding per text, in order. Raises EmbeddingUnavailable."""
 
-    async def near(self, text: str) -> Embedding | None:
-        """Return the embedding of a question, or None if the computation takes too long. Without an
-        embedding, the search uses only keywords."""
+    async def near(self, tenant: TenantId, text: str, *, live: bool) -> Embedding | None:
+        """Return the embedding of a client's question, or None if the computation takes too long.
+        Without an embedding, the search uses only keywords. `live`: whether a customer waits for
+        the answer."""

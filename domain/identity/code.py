@@ -71,11 +71,15 @@ class Tries:
     elsewhere: int
 
 
-def tries_of_next(made: CodesMade, *, to_strangers: int) -> Tries | None:
+def tries_of_next(made: CodesMade, *, to_strangers: int, crowded: bool = False) -> Tries | None:
     """Return the number of tries that the next code allows, or None if no code may be emailed.
 
-    `to_strangers`: the limit on `CodesMade.to_strangers`.
+    `to_strangers`: the limit on `CodesMade.to_strangers`. `crowded`: whether too many codes are
+    requested in the whole installation. In this case, a known address gets codes only from its
+    user's networks, and one spare code an hour.
     """
+    if crowded and not made.is_trusted:
+        return Tries(TRIES_SPARE, 0) if made.is_known and made.within_hour == 0 else None
     if not made.is_known and made.to_strangers >= to_strangers:
         return None
     own = CODES_A_DAY if made.is_trusted else CODES_A_REQUESTER

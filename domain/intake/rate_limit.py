@@ -30,6 +30,7 @@ class LimitScope(StrEnum):
     DRY_RUN = "dry_run"
     LARGE_DRY_RUN = "large_dry_run"
     SIGNUP = "signup"
+    SIGNUP_ANYWHERE = "signup_anywhere"
     VERIFICATION = "verification"
     DASHBOARD = "dashboard"
     PAGES = "pages"
@@ -64,6 +65,7 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
     Requests are counted per caller:
 
     - signup, verification, links in emails and OAuth clients: per IP address
+    - all sign-in codes of the installation together: SIGNUP_ANYWHERE
     - MCP and dry runs: per client
     - simulations: per user, and also counted as dry runs of the client
     - widget requests: per IP address within a client, or per session for WIDGET_SESSION; all scopes
@@ -79,6 +81,7 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
         LimitScope.SIMULATOR: 20,
         LimitScope.DRY_RUN: dry_runs,
         LimitScope.SIGNUP: 5,
+        LimitScope.SIGNUP_ANYWHERE: 300,
         LimitScope.VERIFICATION: 5,
         LimitScope.DASHBOARD: 120,
         LimitScope.PAGES: 240,

@@ -77,6 +77,13 @@ class ActionForbidden(ActionUnreachable):
     code = "action_forbidden"
 
 
+class ActionsBusy(ActionUnreachable):
+    """The action was not started, because too many of the client's actions are in progress in this
+    worker. It is retried until one of them has ended."""
+
+    code = "actions_busy"
+
+
 class ActionUnknown(DomainError):
     """The network connection broke after the request was sent. The action may or may not have taken
     effect."""

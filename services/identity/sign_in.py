@@ -72,21 +72,39 @@ async def make_code(
     The same statements and the same workflow run in every case, so the response time does not
     reveal anything about the address.
     """
+    code = _new_code(work, wanted, sealer)
+    codes = CodeRepository(work.connection)
+    await codes.create(code, work.now, to_strangers=limits.codes_to_strangers)
+    return code.id
+
+
+async def make_code_in_crowd(
+    work: UnitOfWork, wanted: CodeWanted, sealer: Sealer, limits: OpeningLimits
+) -> str | None:
+    """Store a sign-in code while too many codes are requested, and return the code's id. Return
+    None if no code may be sent; nothing is stored then.
+
+    The duration reveals whether the address is known. The caller must therefore have responded
+    already.
+    """
+    code = _new_code(work, wanted, sealer)
+    codes = CodeRepository(work.connection)
+    of_strangers = limits.codes_to_strangers
+    is_sent = await codes.create(code, work.now, to_strangers=of_strangers, crowded=True)
+    return code.id if is_sent else None
+
+
+def _new_code(work: UnitOfWork, wanted: CodeWanted, sealer: Sealer) -> NewCode:
     code_id = work.new_id()
-    await CodeRepository(work.connection).create(
-        NewCode(
-            id=code_id,
-            email=wanted.email,
-            digest=code_digest(sealer, code_id, wanted.code),
-            sealed_code=sealer.seal(wanted.code),
-            brand_name=wanted.brand_name,
-            language=wanted.language,
-            network=wanted.network,
-        ),
-        work.now,
-        to_strangers=limits.codes_to_strangers,
+    return NewCode(
+        id=code_id,
+        email=wanted.email,
+        digest=code_digest(sealer, code_id, wanted.code),
+        sealed_code=sealer.seal(wanted.code),
+        brand_name=wanted.brand_name,
+        language=wanted.language,
+        network=wanted.network,
     )
-    return code_id
 
 
 async def sign_in(

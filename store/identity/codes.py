@@ -56,12 +56,18 @@ class CodeRepository:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def create(self, code: NewCode, now: datetime, *, to_strangers: int) -> bool:
+    async def create(
+        self, code: NewCode, now: datetime, *, to_strangers: int, crowded: bool = False
+    ) -> bool:
         """Store a sign-in code, and return whether it may be sent, as decided by `tries_of_next`. A
-        code that may not be sent does not count toward the limits and cannot be used."""
+        code that may not be sent does not count toward the limits and cannot be used. If it is
+        `crowded`, such a code is not stored."""
         await self._lock(code.email)
-        tries = tries_of_next(await self._made(code, now), to_strangers=to_strangers)
+        made = await self._made(code, now)
+        tries = tries_of_next(made, to_strangers=to_strangers, crowded=crowded)
         admitted = tries is not None
+        if crowded and not admitted:
+            return False
         await self._connection.execute(
             sa.insert(sign_in_codes).values(
                 id=code.id,

@@ -22,7 +22,7 @@ from starlette.responses import RedirectResponse, Response
 
 from api.dashboard.forms import read_form
 from api.dashboard.session import Visit, check_form, sign_in_first, visit_of
-from api.http.client_address import client_network, limited_address
+from api.http.client_address import client_network
 from api.resources import Resources, ResourcesDep
 from api.routers.identity.oauth_metadata import AUTHORIZE, resource
 from domain.core.ids import TenantId, parse_ulid
@@ -136,9 +136,7 @@ async def decide(request: Request, resources: ResourcesDep) -> Response:
 async def _visit(request: Request, resources: Resources) -> Visit | None:
     """Return the browser's session, or None if the browser is not signed in. Raises
     TooManyRequests."""
-    await resources.limiter.check_request(
-        request, LimitScope.AUTHORIZATION, limited_address(request), resources.now()
-    )
+    await resources.limiter.check_address(request, LimitScope.AUTHORIZATION, resources.now())
     return await visit_of(request)
 
 

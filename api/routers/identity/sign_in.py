@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, BackgroundTasks, Depends, Request, Response
 
 from api.dashboard.session import check_origin, take_cookie, visit_of
 from api.http.client_address import client_network
@@ -72,12 +72,14 @@ def _answers(*statuses: int, good: Sequence[int]) -> dict[int | str, Described]:
     dependencies=[_SIGNUP],
 )
 async def signup(
-    request: Request, body: Annotated[SignupBody, Depends(JsonBody(SignupBody))]
+    request: Request,
+    later: BackgroundTasks,
+    body: Annotated[SignupBody, Depends(JsonBody(SignupBody))],
 ) -> SignupAnswer:
     """The response is the same for known and unknown addresses. An unknown address receives a code
     if the request contains a shop name or the address has been invited. Otherwise it receives an
     email stating that there is no account."""
-    await send_code(request, body.email, body.brand_name)
+    await send_code(request, body.email, body.brand_name, later)
     return SignupAnswer(expires_in=round(CODE_LIFETIME.total_seconds()))
 
 

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from api.error_response import error_response
-from api.http.client_address import limited_address
+from api.http.client_address import limited_address, limited_networks
 from api.http.json_body import MAX_SECONDS, announced_length, body_within, json_response
 from api.inbound_start import begin_work
 from api.openapi import path_text
@@ -205,22 +205,24 @@ async def _check_pace(request: Request, resources: Resources, integration_id: st
     because shop platforms and payment providers send webhooks for many merchants from one address.
     """
     now = resources.now()
-    refused = _refusal_key(request, integration_id)
-    resources.limiter.check_known(LimitScope.INBOUND_REFUSED, refused, now)
+    networks = limited_networks(request)
+    resources.limiter.check_known(
+        LimitScope.INBOUND_REFUSED, networks, now, of=f"{integration_id}/"
+    )
     await resources.limiter.check(LimitScope.INBOUND, integration_id, now)
 
 
 async def _count_refusal(request: Request, resources: Resources, sender: _Sender) -> None:
     """Count a rejected request from the address. Raises TooManyRequests if too many requests have
     been rejected."""
-    key = _refusal_key(request, sender.key)
-    await resources.limiter.check(LimitScope.INBOUND_REFUSED, key, resources.now())
-
-
-def _refusal_key(request: Request, endpoint: str) -> str:
     # Rejected requests are counted per endpoint. Webhooks to one shop from a shared address
     # therefore do not use up another shop's limit.
-    return f"{endpoint}/{limited_address(request)}"
+    await resources.limiter.check_networks(
+        LimitScope.INBOUND_REFUSED,
+        limited_networks(request),
+        resources.now(),
+        of=f"{sender.key}/",
+    )
 
 
 async def _came(request: Request, platform: Platform, place: RoomShare) -> InboundRequest:

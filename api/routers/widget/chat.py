@@ -119,8 +119,8 @@ async def _refusal(
 ) -> TooManyRequests | None:
     now = resources.now()
     try:
-        await resources.limiter.check(LimitScope.WIDGET_ADDRESS, page.address, now)
-        await resources.limiter.check(LimitScope.WIDGET_ADDRESS_DAY, page.address, now)
+        await page.count(resources, LimitScope.WIDGET_ADDRESS)
+        await page.count(resources, LimitScope.WIDGET_ADDRESS_DAY)
         if session is not None:
             whose = f"{page.tenant}/{session.id}"
             await resources.limiter.check(LimitScope.WIDGET_SESSION, whose, now)

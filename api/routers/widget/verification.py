@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 
-from api.http.client_address import client_network, limited_address
+from api.http.client_address import client_network, limited_networks
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody
 from api.schemas.core.error import ErrorBody
@@ -52,7 +52,8 @@ async def email(
         raise SessionUnknown
     # The limit applies across all clients, because the same mail server sends the codes for all of
     # them.
-    await resources.limiter.check(LimitScope.WIDGET_CODE, limited_address(request), resources.now())
+    networks = limited_networks(request)
+    await resources.limiter.check_networks(LimitScope.WIDGET_CODE, networks, resources.now())
     wanted = VisitorCodeWanted(
         session_id=session.id,
         email=address,
@@ -79,7 +80,7 @@ async def verify(
 ) -> VerifiedSession:
     """A code can be used once, and only in the session that requested it. It expires after ten
     minutes or five attempts."""
-    await resources.limiter.check(LimitScope.WIDGET_CODE_TRY, page.address, resources.now())
+    await page.count(resources, LimitScope.WIDGET_CODE_TRY)
     session = held_session(resources.sealer, page.tenant, sent.session_id)
     if session is None:
         raise InvalidWidgetCode

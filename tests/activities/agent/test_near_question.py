@@ -5,6 +5,7 @@ import sqlalchemy as sa
 from activities.agent.gather import near_question
 from adapters.system import new_ulid, utc_now
 from domain.agent.embedding import Embedding
+from domain.core.ids import TenantId
 from domain.intake.event import InboundEvent
 from domain.intake.normalization import normalize
 from store.content.content import ContentRepository
@@ -21,7 +22,7 @@ class _Embedder:
     async def embed(self, texts: tuple[str, ...]) -> tuple[Embedding, ...]:
         raise NotImplementedError
 
-    async def near(self, text: str) -> Embedding | None:
+    async def near(self, tenant: TenantId, text: str, *, live: bool) -> Embedding | None:  # noqa: ARG002
         self.asked.append(text)
         return None
 

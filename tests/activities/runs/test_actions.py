@@ -1,11 +1,12 @@
 """Action handlers: requests that are refused without calling an external system."""
 
+from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
 
 from activities.integrations.client_mail import ClientMail
-from activities.runs.actions import Actions, Step
+from activities.runs.actions import ACTIONS_AT_ONCE, Actions, Step
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.seal import FernetSealer, new_seal_key
@@ -16,7 +17,7 @@ from domain.agent.plan import ON_ORDERS, ActionKind, PlannedAction
 from domain.agent.rulebook import Rulebook
 from domain.agent.thread import Thread
 from domain.core.ids import TenantId
-from domain.integrations.errors import ActionRefused
+from domain.integrations.errors import ActionRefused, ActionsBusy
 from domain.integrations.integration import Integration
 from domain.integrations.providers import Provider
 from domain.runs.run import RunDraft
@@ -126,3 +127,20 @@ async def test_an_answer_without_the_disclosure_is_looked_for_too(database: Data
             first = await actions.perform(sent)
             assert await actions.perform(replace(sent, case=now, again=True)) == first
             assert await actions.perform(replace(sent, case=now)) != first
+
+
+async def test_a_client_has_few_actions_in_progress(database: Database) -> None:
+    """Emails have their own slots. An action that has ended leaves its place to the next."""
+    integration = Integration(id="i", provider=Provider.STRIPE, settings={}, sealed=b"")
+    async with open_client() as http:
+        connectors = ConnectorRegistry(SEALER, http, allow_loopback=True)
+        room = Actions(_mail(database), connectors).room
+    with ExitStack() as in_progress:
+        for _ in range(ACTIONS_AT_ONCE):
+            in_progress.enter_context(room(TENANT, integration))
+        with pytest.raises(ActionsBusy), room(TENANT, integration):
+            raise AssertionError
+        with room(TENANT, None), room(TenantId(new_ulid()), integration):
+            pass
+    with room(TENANT, integration):
+        pass

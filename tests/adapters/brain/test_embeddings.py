@@ -11,9 +11,11 @@ from adapters.brain.embeddings import OpenAIEmbedder, embedder_from
 from domain.agent.embedding import Embedding
 from domain.agent.errors import EmbeddingUnavailable
 from domain.core.errors import InvalidInput
+from domain.core.ids import TenantId
 from tests.support.core.engine import settings_of
 from tests.support.servers.llm import KEY, Cut, Drip, Fail, Flood, LlmServer, Raw, Reply, llm_server
 
+TENANT = TenantId("01J0000000000000000000000A")
 MODEL = "openai:text-embedding-3-small"
 
 
@@ -72,7 +74,8 @@ async def test_trouble_leaves_the_words_alone(server: LlmServer, trouble: Reply)
     started = time.monotonic()
 
     with structlog.testing.capture_logs() as lines:
-        assert await embedder(server, deadline_s=1).near("my secret question") is None
+        hasty = embedder(server, deadline_s=1)
+        assert await hasty.near(TENANT, "my secret question", live=True) is None
         with pytest.raises(EmbeddingUnavailable) as caught:
             await embedder(server, deadline_s=1).embed(("my secret question",))
 

@@ -12,12 +12,22 @@ from pathlib import Path
 import pytest
 
 from adapters.brain.embeddings import embedder_from, embedding_model
-from adapters.brain.encoder import QUESTION_CHARS, WEIGHTS, EmbeddedEncoder, encoder_model
+from adapters.brain.encoder import (
+    QUESTION_CHARS,
+    QUESTION_TOKENS,
+    TEXT_CHARS,
+    TEXT_TOKENS,
+    WEIGHTS,
+    EmbeddedEncoder,
+    encoder_model,
+)
 from domain.agent.embedding import Embedding
 from domain.core.errors import InvalidInput
+from domain.core.ids import TenantId
 from settings.brain import EmbeddingSettings
 from tests.support.core.forks import ROOT
 
+TENANT = TenantId("01J0000000000000000000000A")
 QUESTIONS = (
     "How long do I have to send an item back?",
     "Wie lange kann ich einen Artikel zurückschicken?",
@@ -43,7 +53,7 @@ def cosine(one: Embedding, other: Embedding) -> float:
 async def test_meaning_is_found_across_languages(embedder: EmbeddedEncoder) -> None:
     returns, lamp = await embedder.embed(TEXTS)
     for question in QUESTIONS:
-        near = await embedder.near(question)
+        near = await embedder.near(TENANT, question, live=True)
         assert near is not None
         assert cosine(near, returns) > cosine(near, lamp)
 
@@ -65,16 +75,36 @@ async def test_a_question_is_encoded_once(
         return encode(self, text, is_question)
 
     monkeypatch.setattr(EmbeddedEncoder, "_one", counted)
-    first = await embedder.near("Which size for 1.80 m?")
-    assert await embedder.near("Which size for 1.80 m?") == first
+    first = await embedder.near(TENANT, "Which size for 1.80 m?", live=True)
+    assert await embedder.near(TENANT, "Which size for 1.80 m?", live=True) == first
     assert asked == ["Which size for 1.80 m?"]
 
 
 @pytest.mark.parametrize("text", ["", "\0", "\ud800", "é" * 100_000, "日本 " * 5_000])
 async def test_any_text_is_encoded_in_bounded_time(embedder: EmbeddedEncoder, text: str) -> None:
-    near = await embedder.near(text)
+    near = await embedder.near(TENANT, text, live=True)
     assert near is not None
     assert all(math.isfinite(value) for value in near.values)
+
+
+@pytest.mark.parametrize("letter", ["\u3400", "\U00020000", "\u3400 "])
+def test_rare_letters_cost_no_more_than_others(embedder: EmbeddedEncoder, letter: str) -> None:
+    """Attack: 400 rare characters are 400 tokens, and cost seven times as much as a sentence."""
+    rare = "".join(chr(ord(letter[0]) + 11 * place) + letter[1:] for place in range(TEXT_CHARS))
+    count = embedder._loaded().token_count
+    question = embedder._cut(rare[:QUESTION_CHARS], True)
+    text = embedder._cut(rare[:TEXT_CHARS], False)
+    assert count(rare[:QUESTION_CHARS], True) > QUESTION_TOKENS - 1
+    assert 0 < count(question, True) <= QUESTION_TOKENS
+    assert 0 < count(text, False) <= TEXT_TOKENS
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_an_ordinary_text_is_not_cut(embedder: EmbeddedEncoder, question: str) -> None:
+    longest = (f"{question} " * 40)[:QUESTION_CHARS]
+    assert embedder._cut(longest, True) == longest
+    longest = (f"{question} " * 40)[:TEXT_CHARS]
+    assert embedder._cut(longest, False) == longest
 
 
 def test_letters_that_become_many_do_not_end_the_process() -> None:
@@ -93,7 +123,7 @@ def test_letters_that_become_many_do_not_end_the_process() -> None:
 
 
 async def test_the_event_loop_goes_on_meanwhile(embedder: EmbeddedEncoder) -> None:
-    await embedder.near("warm")
+    await embedder.near(TENANT, "warm", live=True)
     turns = 0
 
     async def count() -> None:
@@ -103,7 +133,8 @@ async def test_the_event_loop_goes_on_meanwhile(embedder: EmbeddedEncoder) -> No
             await asyncio.sleep(0)
 
     counting = asyncio.create_task(count())
-    await embedder.near("a question nobody asked before " * (QUESTION_CHARS // 31))
+    longest = "a question nobody asked before " * (QUESTION_CHARS // 31)
+    await embedder.near(TENANT, longest, live=True)
     counting.cancel()
     assert turns > 50
 
@@ -111,7 +142,7 @@ async def test_the_event_loop_goes_on_meanwhile(embedder: EmbeddedEncoder) -> No
 async def test_a_question_waits_for_one_text_of_a_batch_at_most(embedder: EmbeddedEncoder) -> None:
     batch = asyncio.create_task(embedder.embed(("a long entry " * 80,) * 50))
     await asyncio.sleep(0)
-    assert await embedder.near("Is it waterproof?") is not None
+    assert await embedder.near(TENANT, "Is it waterproof?", live=True) is not None
     assert not batch.done()
     batch.cancel()
 

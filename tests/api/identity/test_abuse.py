@@ -15,6 +15,7 @@ from domain.identity.code import (
     TRIES,
     TRIES_ELSEWHERE,
 )
+from domain.intake.rate_limit import LimitScope, limits
 from store.identity.tables import sign_in_codes
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import rows
@@ -125,6 +126,24 @@ async def test_a_known_address_gets_one_code_an_hour_whoever_asks(
     await ask_from(front, "198.51.201.7", email)
 
     assert len(await admitted(front, email)) == CODES_AT_MOST + 1
+
+
+async def test_a_flood_from_many_networks_stores_nothing_and_locks_no_owner_out(
+    front: LiveEngine, shop: Shop
+) -> None:
+    """Attack: each request from an IPv6 network stored a row and started a workflow."""
+    known, unknown = f"{shop.client_id.lower()}@example.com", new_address()
+    resources = front.app.state.resources
+    for _ in range(limits(dry_runs=1)[LimitScope.SIGNUP_ANYWHERE].quota):
+        await resources.limiter.check(LimitScope.SIGNUP_ANYWHERE, "", resources.now())
+
+    for number, email in enumerate((known, unknown, known, unknown)):
+        answer = await ask_from(front, f"198.51.{number}.7", email, brand_name="Maison Lin")
+        assert answer.status_code == 202
+
+    assert len(await admitted(front, known)) == 1
+    assert len(await rows(front.database, sign_in_codes, email=known)) == 1
+    assert await rows(front.database, sign_in_codes, email=unknown) == []
 
 
 async def test_one_network_gets_few_codes_for_one_address(front: LiveEngine, shop: Shop) -> None:

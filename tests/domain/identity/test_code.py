@@ -1,6 +1,6 @@
 """The code: without the code or the key nothing can be learned, and guessing is impractical."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 from cryptography.fernet import Fernet
@@ -8,7 +8,12 @@ from cryptography.fernet import Fernet
 from adapters.seal import FernetSealer
 from domain.identity.code import (
     CODES,
+    CODES_AT_MOST,
+    TRIES,
+    TRIES_ELSEWHERE,
+    TRIES_SPARE,
     CodesMade,
+    Tries,
     code_digest,
     code_text,
     is_code,
@@ -118,3 +123,23 @@ def test_a_code_outlives_a_rotation_of_the_key() -> None:
     rotated = FernetSealer(f"{Fernet.generate_key().decode()},{KEY}")
 
     assert is_code(rotated, "id", "123456", digest)
+
+
+def test_in_a_crowd_a_known_address_gets_one_code_an_hour() -> None:
+    """Requests from thousands of networks do not lock an owner out, and create nothing else."""
+    made = CodesMade(
+        is_known=True,
+        is_trusted=False,
+        by_strangers=CODES_AT_MOST,
+        by_requester=0,
+        within_hour=0,
+        by_requester_within_hour=0,
+        to_strangers=0,
+    )
+    assert tries_of_next(made, to_strangers=10, crowded=True) == Tries(TRIES_SPARE, 0)
+    again = replace(made, within_hour=1)
+    assert tries_of_next(again, to_strangers=10, crowded=True) is None
+    stranger = replace(made, is_known=False)
+    assert tries_of_next(stranger, to_strangers=10, crowded=True) is None
+    at_home = replace(again, is_trusted=True)
+    assert tries_of_next(at_home, to_strangers=10, crowded=True) == Tries(TRIES, TRIES_ELSEWHERE)

@@ -54,6 +54,7 @@ from domain.intake.refused_file import AttachmentRefusal
 from domain.integrations.errors import (
     ActionForbidden,
     ActionRefused,
+    ActionsBusy,
     ActionUnknown,
     ActionUnreachable,
     InvalidIntegration,
@@ -125,6 +126,7 @@ NOT_FOR_CALLERS = {
     EmbeddingUnavailable,
     ActionForbidden,
     ActionRefused,
+    ActionsBusy,
     ActionUnknown,
     ActionUnreachable,
     MailLoginRefused,

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Final
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, BackgroundTasks, Depends, Request
 from starlette.responses import RedirectResponse, Response
 
 from api.dashboard.forms import read_form
@@ -68,17 +68,17 @@ async def sign_up_page(request: Request) -> Response:
 
 
 @router.post(SIGN_IN, dependencies=_OURS)
-async def ask_for_code(request: Request) -> Response:
+async def ask_for_code(request: Request, later: BackgroundTasks) -> Response:
     """Send a sign-in code, and show the form for the code. The page is the same for known and
     unknown addresses."""
-    return await _send(request, "identity/sign_in.html", is_new=False)
+    return await _send(request, "identity/sign_in.html", later, is_new=False)
 
 
 @router.post(SIGN_UP, dependencies=_OURS)
-async def open_account(request: Request) -> Response:
+async def open_account(request: Request, later: BackgroundTasks) -> Response:
     """Send a sign-in code to a user who opens an account with a shop's name. Users who already have
     an account sign in to that account."""
-    return await _send(request, "identity/sign_up.html", is_new=True)
+    return await _send(request, "identity/sign_up.html", later, is_new=True)
 
 
 @router.get(VERIFY, dependencies=_OURS)
@@ -134,7 +134,9 @@ async def _first_page(request: Request, template: str) -> Response:
     return _form(request, template, request.query_params)
 
 
-async def _send(request: Request, template: str, *, is_new: bool) -> Response:
+async def _send(
+    request: Request, template: str, later: BackgroundTasks, *, is_new: bool
+) -> Response:
     """Send the sign-in code requested with the form in `template`. `is_new`: whether the code may
     open an account."""
     check_origin(request)
@@ -143,7 +145,7 @@ async def _send(request: Request, template: str, *, is_new: bool) -> Response:
         await count_address(request, LimitScope.SIGNUP)
         form = await read_form(request)
         brand = form.get("brand_name", "").strip() if is_new else None
-        await send_code(request, form.get("email", ""), brand)
+        await send_code(request, form.get("email", ""), brand, later)
     except _REFUSALS as error:
         return _form(request, template, form, error)
     return _form(request, "identity/verify.html", form)
