@@ -14,6 +14,8 @@ import pytest
 from playwright.async_api import expect
 
 from scripts import guide
+from scripts.build_tools import digest
+from scripts.guide_pages import places
 from tests.support.core.engine import LiveEngine
 from tests.support.core.forks import ROOT
 from tests.support.widget.pages import CHROMIUM, chromium, listening
@@ -70,16 +72,13 @@ class Built:
 
 @pytest.fixture(scope="module")
 def built() -> Built:
-    before = _differences()
+    sources = [ROOT / one for one in (*places(), "scripts", "requirements")]
+    before = digest(sources)
     site = Built(guide.build())
-    assert _differences() == before
+    assert digest(sources) == before
+    ignored = ["git", "check-ignore", "--quiet", str(site.folder)]
+    assert subprocess.run(ignored, cwd=ROOT, check=False).returncode == 0
     return site
-
-
-def _differences() -> str:
-    return subprocess.run(
-        ["git", "status", "--porcelain"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout
 
 
 def test_links_and_anchors_lead_somewhere(built: Built) -> None:
