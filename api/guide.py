@@ -20,9 +20,10 @@ _TYPES: Final = {
     ".svg": "image/svg+xml",
 }
 _UNKNOWN_TYPE: Final = "application/octet-stream"
-# The site's script runs a worker for the search. Of the inline scripts, only the generator's run.
+# The site's script runs a worker for the search. Of the inline scripts and styles, only the
+# generator's are allowed.
 _POLICY: Final = (
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "default-src 'none'; style-src 'self' {styles}; img-src 'self' data:; font-src 'self'; "
     "script-src 'self' {scripts}; connect-src 'self'; worker-src 'self'; "
     "base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
 )
@@ -31,6 +32,7 @@ _POLICY: Final = (
 class _Manifest(TypedDict):
     files: list[str]
     scripts: list[str]
+    styles: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +59,14 @@ class Guide:
             path += "index.html"
         if path not in manifest["files"]:
             return None
-        scripts = " ".join(f"'{one}'" for one in manifest["scripts"])
         return GuideFile(
             media_type=_TYPES.get(Path(path).suffix, _UNKNOWN_TYPE),
             content=(self._folder / path).read_bytes(),
-            policy=_POLICY.format(scripts=scripts),
+            policy=_POLICY.format(
+                scripts=_quoted(manifest["scripts"]), styles=_quoted(manifest["styles"])
+            ),
         )
+
+
+def _quoted(hashes: list[str]) -> str:
+    return " ".join(f"'{one}'" for one in hashes)

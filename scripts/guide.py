@@ -29,6 +29,8 @@ _STAMP: Final = BUILD / "stamp"
 _REQUIREMENTS: Final = ROOT / "requirements" / "docs.txt"
 _DOCUMENT: Final = ROOT / "docs" / "openapi.json"
 _INLINE: Final = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+# The search creates a style element from a long text in its script.
+_STYLES_IN_SCRIPT: Final = re.compile(r"='([^'\\\n]*\{[^'\\\n]{1000,})'")
 
 
 def build() -> Path:
@@ -82,20 +84,23 @@ def _write_source() -> dict[str, str]:
 
 
 def _write_manifest() -> None:
-    """List the files that the API may serve, and the hashes of the inline scripts, which its
-    Content-Security-Policy allows."""
+    """List the files that the API may serve, and the hashes of the inline scripts and styles, which
+    its Content-Security-Policy allows."""
     files = sorted(str(one.relative_to(SITE)) for one in SITE.rglob("*") if one.is_file())
-    scripts = {
-        script
-        for one in files
-        if one.endswith(".html")
-        for script in _INLINE.findall((SITE / one).read_text(encoding="utf-8"))
+    scripts = _hashes(_INLINE, "*.html")
+    styles = _hashes(_STYLES_IN_SCRIPT, "*.js")
+    (SITE / MANIFEST).write_text(json.dumps({"files": files, "scripts": scripts, "styles": styles}))
+
+
+def _hashes(inline: re.Pattern[str], files: str) -> list[str]:
+    """Return the hashes of the inline texts in files, as a Content-Security-Policy names them."""
+    texts = {
+        text
+        for file in SITE.rglob(files)
+        for text in inline.findall(file.read_text(encoding="utf-8"))
     }
-    hashes = sorted(
-        f"sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}"
-        for one in scripts
-    )
-    (SITE / MANIFEST).write_text(json.dumps({"files": files, "scripts": hashes}))
+    digests = (hashlib.sha256(one.encode()).digest() for one in texts)
+    return sorted(f"sha256-{base64.b64encode(one).decode()}" for one in digests)
 
 
 if __name__ == "__main__":

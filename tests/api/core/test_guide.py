@@ -36,7 +36,7 @@ def site(tmp_path: Path) -> Iterator[Path]:
         (folder / name).write_text(text)
     (folder / "unlisted.html").write_text("not part of the site")
     (tmp_path / "secret.txt").write_text("secret")
-    manifest = {"files": sorted(FILES), "scripts": ["sha256-abc="]}
+    manifest = {"files": sorted(FILES), "scripts": ["sha256-abc="], "styles": ["sha256-def="]}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     return folder
 
@@ -75,6 +75,7 @@ async def test_pages_load_nothing_from_other_origins(front: LiveEngine, site: Pa
     policy = dict(one.split(" ", 1) for one in headers["content-security-policy"].split("; "))
     assert policy["default-src"] == "'none'"
     assert policy["script-src"] == "'self' 'sha256-abc='"
+    assert policy["style-src"] == "'self' 'sha256-def='"
     assert not [one for one in policy.values() if "http" in one or "unsafe" in one]
     assert policy["frame-ancestors"] == "'none'"
     assert headers["x-content-type-options"] == "nosniff"
