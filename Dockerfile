@@ -1,3 +1,14 @@
+# The documentation site, which the API serves at /docs/guide/.
+FROM python:3.11-slim-bookworm@sha256:a36c24f9cbdf4fd0f52d67f0823eeac19c2028c637cecc392d97f980d4fec56b AS guide
+
+WORKDIR /app
+
+COPY requirements/docs.txt requirements/
+COPY README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md ./
+COPY docs/ docs/
+COPY scripts/build_tools.py scripts/guide.py scripts/guide_pages.py scripts/guide_reference.py scripts/guide.toml scripts/guide.css scripts/
+RUN python -m scripts.guide
+
 # One image for every process; docker-compose.yml names the command of each.
 FROM python:3.11-slim-bookworm@sha256:a36c24f9cbdf4fd0f52d67f0823eeac19c2028c637cecc392d97f980d4fec56b
 
@@ -35,6 +46,8 @@ COPY settings/ settings/
 COPY store/ store/
 COPY workers/ workers/
 COPY workflows/ workflows/
+
+COPY --from=guide /app/build/docs/site/ build/docs/site/
 
 # The base image contains no bytecode of the standard library, and the processes cannot write any.
 RUN python -m compileall -q -x '/(site-packages|test|tests)/' /usr/local/lib/python3.11 /app

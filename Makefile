@@ -1,6 +1,6 @@
 # Everything a person types. Each target sets up what it needs.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run demo test test-all watch check check-fast format hooks new bench eval sdk screenshots reset
+.PHONY: help setup setup-dev run demo test test-all watch check check-fast format hooks new bench eval sdk docs screenshots reset
 
 PYTHON ?= python3
 VENV := .venv
@@ -57,6 +57,9 @@ eval: setup ## Score the brain on messages written by hand; fails if an aim is m
 
 sdk: setup-dev ## Build the Python and TypeScript clients into build/sdk/dist, in half a minute
 	@$(BIN)/python -m scripts.sdk
+
+docs: setup-dev ## Build the documentation site into build/docs/site, in half a minute
+	@$(BIN)/python -m scripts.guide
 
 screenshots: setup-dev ## Shoot every page of the dashboard, light and dark, wide and narrow, into .screenshots/
 	@$(BIN)/python -m scripts.screenshots

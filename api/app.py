@@ -28,7 +28,7 @@ from api.routers.billing import checkouts, credit_ledger, plan, stripe_webhook, 
 from api.routers.cases import case_file, case_runs, cases, content_previews
 from api.routers.content import knowledge, suggestions, templates
 from api.routers.copilot import copilot_chat
-from api.routers.core import health
+from api.routers.core import guide, health
 from api.routers.customers import customers
 from api.routers.exports import export
 from api.routers.identity import (
@@ -141,6 +141,7 @@ _ROUTERS: Final = tuple(
         widget_script,
         widget_settings,
         health,
+        guide,
         identity,
         sign_in,
         oauth_metadata,

@@ -41,6 +41,7 @@ from api.dashboard.pages import Pages
 from api.dashboard.routers.identity.provider_sign_in import CALLBACK
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
+from api.guide import Guide
 from api.http.json_body import MAX_COMING, MAX_UPLOADS, MAX_UPLOADS_OF_ONE
 from api.http.rate_limiter import build_limiter
 from api.inbound_entry_limiter import InboundEntryLimiter
@@ -154,6 +155,7 @@ def resources_held(
                 metrics=metrics,
                 readiness=ready,
                 pages=Pages(settings.server.service),
+                guide=Guide(),
                 widget_script=WidgetScript.read(),
                 client_documents=HttpClientDocuments(
                     utc_now,

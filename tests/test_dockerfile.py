@@ -1,8 +1,10 @@
 """The image contains exactly what the processes need."""
 
 import re
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 from tests.support.core.forks import ROOT
 
@@ -13,7 +15,9 @@ def dockerfile(instruction: str) -> list[str]:
 
 
 def copied() -> set[str]:
-    return {source for line in dockerfile("COPY") for source in line.split()[:-1]}
+    """Return the copied files and folders, without those of another stage."""
+    lines = [line for line in dockerfile("COPY") if not line.startswith("--from=")]
+    return {source for line in lines for source in line.split()[:-1]}
 
 
 def test_image_holds_what_the_processes_import() -> None:
@@ -30,6 +34,24 @@ def test_context_lets_through_what_is_copied_and_no_more() -> None:
     rules = [line for line in lines if line and not line.startswith("#")]
     assert rules[0] == "*"
     assert {rule.removeprefix("!") for rule in rules if rule.startswith("!")} == copied()
+
+
+def test_guide_is_built_from_what_its_stage_copies(tmp_path: Path) -> None:
+    first = (ROOT / "Dockerfile").read_text().partition("AS guide")[2].partition("FROM ")[0]
+    *_, line = re.findall(r"^COPY (.+) scripts/$", first, re.MULTILINE)
+    (tmp_path / "scripts").mkdir()
+    for source in line.split():
+        shutil.copy(ROOT / source, tmp_path / "scripts")
+    program = "from scripts.guide import SITE; print(SITE)"
+
+    tried = subprocess.run(
+        [sys.executable, "-S", "-c", program],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert tried.stderr == ""
+    (site,) = [one for one in dockerfile("COPY") if one.startswith("--from=guide")]
+    assert site.split()[1] == f"/app/{Path(tried.stdout.strip()).relative_to(tmp_path)}/"
 
 
 def test_image_is_pinned_and_not_root() -> None:

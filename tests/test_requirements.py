@@ -88,7 +88,7 @@ def test_what_runs_imports_only_what_is_installed_for_it(requirements: str, embe
     assert missing == {}
 
 
-@pytest.mark.parametrize("requirements", [*SETS, "sdk"])
+@pytest.mark.parametrize("requirements", [*SETS, "sdk", "docs"])
 def test_nothing_tells_where_packages_come_from(requirements: str) -> None:
     text = (REQUIREMENTS / f"{requirements}.txt").read_text()
 

@@ -41,6 +41,8 @@ OF_THE_CALLER = {("GET", EXPORT), ("POST", "/api/mcp")}
 ABOUT_NOBODY = {
     ("GET", "/docs"),
     ("GET", "/docs/oauth2-redirect"),
+    ("GET", "/docs/guide"),
+    ("GET", "/docs/guide/{path:path}"),
     ("GET", "/redoc"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),
