@@ -16,12 +16,13 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from adapters.brain.llm_templates import shown_templates
 from adapters.brain.order_facts import is_old
 from domain.agent.attachment_preview import AttachmentPreview
-from domain.agent.brain import BrainRequest, Category, Citation, Template
+from domain.agent.brain import BrainRequest, Category, Citation
 from domain.agent.intent import Intent
 from domain.agent.plan import ACTIONS, PlannedAction
-from domain.agent.template import clean_value, fill
+from domain.agent.template import clean_value
 from domain.integrations.order import Order
 
 _TEXT_CHARS: Final = 8_000
@@ -30,7 +31,6 @@ _TURNS: Final = 10
 _SUMMARY_CHARS: Final = 2_000
 _SOURCE_CHARS: Final = 4_000
 _NOTE_CHARS: Final = 1_000
-_TEMPLATES: Final = 8
 _FIELDS: Final = 30
 _FIELD_CHARS: Final = 300
 _ORDER_KEY: Final = "order"
@@ -51,6 +51,10 @@ The reply:
 key in sources. No number, date, amount, period, address or link that does not stand there.
 - If the sources do not answer it, ask for what is missing or say that a colleague will answer, \
 and set doubt to missing_knowledge.
+- "approved_reply" is the shop's own reply to such a message: keep its words where it fits. One \
+with "only_with" fits only if you take that action.
+- "unfilled_replies" lack the values named under "missing". They are no sources and are never sent \
+with a placeholder. They show what the shop would need to know: look for it, or ask for it.
 - Promise nothing, admit no fault, grant no discount and say nothing of the law, unless a source \
 that you name says the same.
 - "today" is the current date: with it you understand "yesterday" or "last week".
@@ -129,10 +133,17 @@ def prompt_for(
         shown.append(
             {"key": f"k{number}", "title": passage.title, "text": passage.body[:_SOURCE_CHARS]}
         )
-    for number, (template, text) in enumerate(_templates(request, likely, language), 1):
+    filled, unfilled = shown_templates(request, likely, language)
+    for number, one in enumerate(filled, 1):
+        template = one.template
         sources[f"t{number}"] = Citation(kind="template", id=template.id, title=template.name)
         shown.append(
-            {"key": f"t{number}", "title": template.name, "approved_reply": text[:_SOURCE_CHARS]}
+            {
+                "key": f"t{number}",
+                "title": template.name,
+                "approved_reply": one.text[:_SOURCE_CHARS],
+                **({"only_with": list(map(str, one.promises))} if one.promises else {}),
+            }
         )
     if request.order is not None:
         sources[_ORDER_KEY] = Citation(
@@ -152,6 +163,14 @@ def prompt_for(
         "order": _order(request.order, request.today) if request.order else None,
         "attachments": _files(request.attachments, sees_images=sees_images),
         "sources": shown,
+        "unfilled_replies": [
+            {
+                "title": one.template.name,
+                "approved_reply": one.text[:_SOURCE_CHARS],
+                "missing": list(one.missing),
+            }
+            for one in unfilled
+        ],
         "offers": [{"kind": str(offer.kind), "what": _offer(offer)} for offer in request.offers],
     }
     lines = (f"<data-{boundary}>", json.dumps(data, ensure_ascii=False), f"</data-{boundary}>")
@@ -185,22 +204,6 @@ def _shop(request: BrainRequest) -> str:
 
 def _offer(offer: PlannedAction) -> str:
     return ACTIONS[offer.kind].prompt.format(amount=offer.amount or "what was paid")
-
-
-def _templates(
-    request: BrainRequest, likely: Sequence[Category], language: str
-) -> list[tuple[Template, str]]:
-    """Return the filled templates for the likely classes, with their text. Within a class,
-    templates in the customer's language come first."""
-    values = {**request.fields, "brand_name": request.brand_name}
-    fitting = [template for template in request.templates if template.category in likely]
-    fitting.sort(key=lambda one: (likely.index(one.category), one.language != language))
-    found: list[tuple[Template, str]] = []
-    for template in fitting:
-        filled = fill(template.body, {**values, **request.frame.values(template.language)})
-        if filled.complete and len(found) < _TEMPLATES:
-            found.append((template, filled.text))
-    return found
 
 
 def _order(order: Order, today: date | None) -> dict[str, JsonValue]:

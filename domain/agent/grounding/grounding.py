@@ -6,7 +6,7 @@ may repeat order numbers, dates and addresses from the customer's words. For a p
 a promise, the customer's words are not a source: "you owe me 500 EUR" proves nothing.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache
 from typing import Final
 
@@ -16,11 +16,13 @@ from domain.agent.grounding.assertion import asserts, is_question, sentences
 from domain.agent.grounding.claim_phrasings import ClaimKind
 from domain.agent.grounding.claims import unbacked_claims
 from domain.agent.grounding.facts import FactKind, facts, given, money_key
-from domain.agent.plan import PlannedAction
-from domain.agent.template import fill
+from domain.agent.plan import ACTIONS, ActionKind, PlannedAction
+from domain.agent.template import fill, names
 from domain.integrations.order import Order, OrderState
 
 _SHOWN: Final = 80
+# The beginning of a placeholder that was copied from a template without its value.
+_PLACEHOLDER_MARK: Final = "{{"
 _ABOUT_ACTIONS: Final = frozenset({ClaimKind.FINISHED, ClaimKind.PROMISE})
 # Kinds of facts for which the customer's own words are a sufficient source.
 _REPEATED: Final = frozenset({FactKind.NUMBER, FactKind.DATE, FactKind.ADDRESS, FactKind.PHONE})
@@ -57,6 +59,8 @@ def unsupported(
             # Parse the customer's words only if necessary, because most facts are in the sources.
             if not (fact.needs & sourced() or fact.needs & said()):
                 found[fact.written] = None
+        if _PLACEHOLDER_MARK in sentence:
+            found[sentence[:_SHOWN]] = None
         if not texts and asserts(sentence, request.brand_name):
             found[sentence[:_SHOWN]] = None
     return tuple(found)
@@ -76,7 +80,7 @@ def claim_doubt(
     if answer.prompt_version is None and any(one.kind == "template" for one in answer.citations):
         return None
     kinds = frozenset(action.kind for action in plan)
-    sources = tuple(_texts(answer.citations, request))
+    sources = tuple(_texts(_without_promises(answer.citations, kinds, request), request))
     cancelled = request.order is not None and request.order.state is OrderState.CANCELLED
     unbacked = {
         claim.kind
@@ -88,6 +92,20 @@ def claim_doubt(
     if unbacked.isdisjoint(_ABOUT_ACTIONS):
         return EscalationReason.MISSING_KNOWLEDGE
     return EscalationReason.UNSUPPORTED_REQUEST
+
+
+def _without_promises(
+    sources: Iterable[Citation], kinds: Set[ActionKind], request: BrainRequest
+) -> Iterator[Citation]:
+    """Yield the citations, except those of templates that promise an action outside the plan. The
+    text of such a template backs no claim."""
+    absent = {
+        spec.promise.placeholder
+        for spec in ACTIONS.values()
+        if spec.promise and spec.kind not in kinds
+    }
+    promising = {one.id for one in request.templates if not absent.isdisjoint(names(one.body))}
+    return (one for one in sources if one.kind != "template" or one.id not in promising)
 
 
 def _texts(sources: Iterable[Citation], request: BrainRequest) -> Iterator[str]:
