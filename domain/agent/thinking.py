@@ -12,11 +12,19 @@ from pydantic import BaseModel, ConfigDict
 
 from domain.agent import wording
 from domain.agent.address_request import address_request, instead_of_people
-from domain.agent.brain import Brain, BrainAnswer, BrainRequest, Category, Passage
+from domain.agent.brain import (
+    Brain,
+    BrainAnswer,
+    BrainRequest,
+    Category,
+    Passage,
+    RepairingBrain,
+)
 from domain.agent.brain_context import BrainContext
-from domain.agent.doubts import doubt_of
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.frame import AnswerFrame
+from domain.agent.guard_finding import GuardFinding
+from domain.agent.guarding import draft_check, guarded
 from domain.agent.identity_question import identity_answer
 from domain.agent.intent import Intent
 from domain.agent.plan import PlannedAction
@@ -73,6 +81,7 @@ class ThinkingResult:
     - `doubt`: the reason to escalate if the confidence is below the playbook's threshold.
     - `thread`: the thread's state once the answer has reached the customer.
     - `sensitive`: the sensitive topic that prevented a call to a brain.
+    - `guard_findings`: the words that the guards rejected, and the outcome of each.
     """
 
     answer: BrainAnswer
@@ -83,6 +92,7 @@ class ThinkingResult:
     doubt: EscalationReason | None = None
     thread: Thread = field(default_factory=Thread)
     sensitive: SensitiveMatter | None = None
+    guard_findings: tuple[GuardFinding, ...] = ()
 
     @property
     def plan(self) -> tuple[PlannedAction, ...]:
@@ -124,18 +134,26 @@ async def think_through(
         context = _beginning(context, SKIMMED_CHARS)
     findings = tuple([await _finding(passage) for passage in context.passages])
     request = await _request(context, policy_context, findings, now)
-    answer = await brain.think(request)
+    if isinstance(brain, RepairingBrain) and is_whole:
+        check = draft_check(context, policy_context, request)
+        answer = await brain.think_checked(request, check)
+    else:
+        answer = await brain.think(request)
     await others_turn(context.event.text)
     judgement = judge(policy_context, answer.classification, answer.proposals, answer.intents)
     if answer.closes and not answer.proposals and not policy_context.unsafe:
         judgement = Judgement(plan=(), verdicts=())
     if requested := instead_of_people(context, policy_context, answer, judgement):
         return _result(context, requested, findings, None, now)
-    doubt = doubt_of(context, request, answer, judgement.plan) if judgement.plan else None
+    draft = guarded(context, policy_context, request, answer, judgement)
+    answer, doubt = draft.answer, draft.doubt
     if not is_whole:  # A truncated message must not lead to an action or a question.
         judgement = judgement.model_copy(update={"question": None})
         doubt = doubt or EscalationReason.LOW_CONFIDENCE
-    return _result(context, ResolvedReply(answer, judgement), findings, doubt, now)
+    thought = _result(context, ResolvedReply(answer, judgement), findings, doubt, now)
+    # A question to the customer, or an empty text, replaces the draft with the rejected words.
+    is_shown = thought.text == answer.response
+    return dataclasses.replace(thought, guard_findings=draft.findings if is_shown else ())
 
 
 def _beginning(context: BrainContext, chars: int) -> BrainContext:

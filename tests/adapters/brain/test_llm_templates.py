@@ -125,7 +125,7 @@ async def test_a_promise_is_tied_to_its_action(classifier: Classifier, server: L
     assert absent["unfilled_replies"][0]["missing"] == ["refund_amount"]
 
 
-@pytest.mark.parametrize("template", (*STARTERS, *SHOPS), ids=lambda one: one.name)
+@pytest.mark.parametrize("template", [*STARTERS, *SHOPS], ids=lambda one: one.name)
 def test_a_filled_template_passes_the_guards(template: Template) -> None:
     request = asked(
         templates=(template,), order=TRACKED, offers=(REFUND, CANCEL), today=date(2026, 3, 14)
