@@ -34,7 +34,10 @@ async def test_a_repaired_draft_is_sent_and_both_calls_are_booked_once(
 ) -> None:
     async with thinking(database_url, temporal) as (engine, server):
         await know(engine, shop)
-        server.script = [said(response=WRONG, sources=["k1"]), said(response=ANSWER, sources=["k1"])]
+        server.script = [
+            said(response=WRONG, sources=["k1"]),
+            said(response=ANSWER, sources=["k1"]),
+        ]
 
         body = (await engine.post(shop, message=ENGLISH)).json()
 
