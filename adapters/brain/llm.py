@@ -10,6 +10,7 @@ import structlog
 from pydantic_ai import (
     Agent,
     BinaryContent,
+    CachePoint,
     ModelRetry,
     ModelSettings,
     NativeOutput,
@@ -49,9 +50,9 @@ from domain.core.errors import DomainError
 # which also reads data before the call and writes data after it.
 DEADLINE_S: Final = 10.0
 _MAX_TOKENS_OUT: Final = 2_000
-# Number of input tokens of a long model request, with a merchant's instructions and five knowledge
-# entries.
-_USUAL_TOKENS_IN: Final = 6_000
+# Number of input tokens of a long model request, with a merchant's instructions and all knowledge
+# of a small shop.
+_USUAL_TOKENS_IN: Final = 14_000
 # The number of tokens that a provider charges for a large photo.
 _TOKENS_OF_AN_IMAGE: Final = 1_600
 _LIKELY: Final = 3
@@ -330,13 +331,15 @@ def _is_empty(messages: Sequence[ModelMessage]) -> bool:
 
 
 def _content(prompt: Prompt) -> str | list[UserContent]:
-    """Return the prompt's data, followed by the images in numerical order."""
+    """Return the shop's knowledge with a cache point, then the prompt's data, and then the images
+    in numerical order."""
     images = [
         BinaryContent(one.data, media_type=one.media_type)
         for one in prompt.images
         if one.data is not None and one.media_type is not None
     ]
-    return [prompt.data, *images] if images else prompt.data
+    known = [] if prompt.knowledge is None else [prompt.knowledge, CachePoint()]
+    return [*known, prompt.data, *images] if known or images else prompt.data
 
 
 def _known_language(seen: Classification) -> Language | None:

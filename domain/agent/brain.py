@@ -120,6 +120,8 @@ class BrainRequest(BaseModel):
     - `languages`: the languages of the thread and of the client's texts. The message is probably in
       one of them.
     - `own_head`: the client's own classifier head for the embedded brain. Other brains ignore it.
+    - `knowledge`: all knowledge entries, sorted by id, for a language model. The embedded brain
+      ignores it. If it is empty, a language model gets `passages` alone.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -142,6 +144,7 @@ class BrainRequest(BaseModel):
     sender_name: str = ""
     languages: tuple[str, ...] = ()
     own_head: OwnHead | None = None
+    knowledge: tuple[Passage, ...] = ()
 
     @field_validator("fields")
     @classmethod
@@ -185,6 +188,7 @@ class BrainRequest(BaseModel):
         frame: AnswerFrame = PLAIN_FRAME,
         languages: tuple[str, ...] = (),
         own_head: OwnHead | None = None,
+        knowledge: tuple[Passage, ...] = (),
     ) -> Self:
         """Return the brain request for an event, with the related content of the client and the
         memory of earlier messages. `has_shop`: whether a shop is connected. If it is, facts about
@@ -208,6 +212,7 @@ class BrainRequest(BaseModel):
             sender_name=event.customer_name or "",
             languages=languages,
             own_head=own_head,
+            knowledge=knowledge,
         )
 
 

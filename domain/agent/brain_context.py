@@ -31,6 +31,8 @@ class BrainContext:
       without human review.
     - `frame`: the client's greeting and sign-off, or None for the default frame.
     - `own_head`: the client's own classifier head for the embedded brain.
+    - `knowledge`: all knowledge entries of the client, for a language model. Empty if the model
+      gets `passages` alone.
     """
 
     event: UnifiedEvent
@@ -54,6 +56,7 @@ class BrainContext:
     frame: AnswerFrame | None = None
     answers_from_knowledge: bool = True
     own_head: OwnHead | None = None
+    knowledge: tuple[Passage, ...] = ()
 
     @classmethod
     def bare(

@@ -188,6 +188,7 @@ async def _request(
         frame=context.frame or AnswerFrame.of({}, brand_name=context.brand_name),
         languages=context.languages,
         own_head=context.own_head,
+        knowledge=tuple([one for one in context.knowledge if not (await _finding(one)).left_out]),
     )
 
 

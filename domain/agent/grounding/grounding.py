@@ -154,7 +154,7 @@ def _texts(sources: Iterable[Citation], request: BrainRequest) -> Iterator[str]:
     ignored."""
     values = {**_sourced_fields(request), "brand_name": request.brand_name}
     cited = {(source.kind, source.id) for source in sources}
-    for passage in request.passages:
+    for passage in {one.id: one for one in (*request.knowledge, *request.passages)}.values():
         if ("knowledge", passage.id) in cited:
             yield f"{passage.title}\n{passage.body}"
     for template in request.templates:
