@@ -38,9 +38,14 @@ def shown_templates(
     """
     fitting = [one for one in request.templates if one.category in likely]
     fitting.sort(key=lambda one: (likely.index(one.category), one.language != language))
-    shown = [_shown(request, one) for one in fitting if unreadable(one.body) is None]
-    whole = [one for one in shown if not one.missing][:_AT_MOST]
-    partial = [one for one in shown if one.missing][:_AT_MOST]
+    whole, partial = list[ShownTemplate](), list[ShownTemplate]()
+    for template in fitting:
+        if min(len(whole), len(partial)) == _AT_MOST:
+            break
+        if unreadable(template.body) is None:
+            shown = _shown(request, template)
+            kind = partial if shown.missing else whole
+            kind += [shown] if len(kind) < _AT_MOST else []
     return whole, partial
 
 

@@ -36,6 +36,8 @@ _NUMBER_NEXT: Final = re.compile(
     r"(?:order|commande|num[eé]ro|number|n[°ºo]\.?|#) ?$", re.IGNORECASE
 )
 _BEFORE: Final = 12
+# A date before a time of day looks like a phone number.
+_DATE: Final = re.compile(r"\d\d([/.-])\d\d\1(?:19|20)\d\d")
 
 
 class Pseudonyms:
@@ -82,7 +84,8 @@ class Pseudonyms:
             yield (*match.span(), _TEXT)
         for find in _FINDERS:
             for one in find(text):
-                if text[one.start : one.end] not in self._kept and not _is_number(text, one):
+                is_kept = text[one.start : one.end] in self._kept
+                if not is_kept and not _is_misread(text, one):
                     yield one.start, one.end, _NAMES[one.kind]
 
     def _mark(self, name: str, value: str) -> str:
@@ -105,6 +108,10 @@ class NoPseudonyms(Pseudonyms):
         return text
 
 
-def _is_number(text: str, one: PersonalData) -> bool:
+def _is_misread(text: str, one: PersonalData) -> bool:
+    """Return True for an order number that looks like a town, and a date that looks like a phone
+    number."""
+    if one.kind is PersonalKind.PHONE:
+        return bool(_DATE.match(text, one.start))
     before = text[max(one.start - _BEFORE, 0) : one.start]
     return one.kind is PersonalKind.TOWN and bool(_NUMBER_NEXT.search(before))

@@ -33,6 +33,7 @@ def test_personal_data_is_replaced(text: str, hidden: str) -> None:
         "My order 1042 of 3 May cost 49.90 EUR, see https://shop.example/returns.",
         "Ma commande 10425 Merci d'avance",
         "Order #10425 Thanks",
+        "Livraison le 01/02/2026 15h30",
         "The lamp AB-1042 has 40 W and 2.5 kg.",
     ],
 )
