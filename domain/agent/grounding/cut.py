@@ -37,7 +37,7 @@ _REFERS: Final = re.compile(
     r"|par consequent|apres cela|son|sa|ses|leurs?|le meme|la meme|les memes)\b"
 )
 # A step or an item of a list. A list without one of its items means something else.
-_ITEM: Final = re.compile(r"\s*(?:[-*•–—]|\(?\d{1,2}[.)]|[a-z][.)]\s)")
+_ITEM: Final = re.compile(r"[-*•–—]|\(?\d{1,2}[.)]|[a-z][.)]\s")
 _MARKS: Final = re.compile(r"[*_\"'’«»“”()\s]+")
 _EMPTY_LINES: Final = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 
@@ -110,14 +110,20 @@ def _may_go(parts: Sequence[_Part], place: int) -> bool:
     part = parts[place]
     if any(one.reason is not FindingReason.NO_SOURCE for one in part.findings):
         return False
-    if is_question(part.text) or _ITEM.match(part.text) or _LIMITS.search(_plain(part.text)):
+    if (
+        is_question(part.text)
+        or _ITEM.match(part.text.lstrip())
+        or _LIMITS.search(_plain(part.text))
+    ):
         return False
     if place and parts[place - 1].text.rstrip().endswith((":", ";", ",")):
         return False
     if part.text.rstrip().endswith((":", ";", ",")):
         return False
     after = next((one for one in parts[place + 1 :] if not one.findings), None)
-    return after is None or not (_ITEM.match(after.text) or _REFERS.match(_plain(after.text)))
+    return after is None or not (
+        _ITEM.match(after.text.lstrip()) or _REFERS.match(_plain(after.text))
+    )
 
 
 def _plain(sentence: str) -> str:
