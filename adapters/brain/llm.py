@@ -338,7 +338,9 @@ def _content(prompt: Prompt) -> str | list[UserContent]:
         for one in prompt.images
         if one.data is not None and one.media_type is not None
     ]
-    known = [] if prompt.knowledge is None else [prompt.knowledge, CachePoint()]
+    known: list[UserContent] = []
+    if prompt.knowledge is not None:
+        known = [prompt.knowledge, CachePoint()]
     return [*known, prompt.data, *images] if known or images else prompt.data
 
 

@@ -204,14 +204,14 @@ def _texts(request: BrainRequest, likely: Sequence[Category], language: str) -> 
     for place, one in enumerate(filled, 1):
         key, title = f"t{place}", one.template.name
         found.citations[key] = Citation(kind="template", id=one.template.id, title=title)
-        found.replies.append(
-            {
-                "key": key,
-                "title": title,
-                "approved_reply": one.text[:_SOURCE_CHARS],
-                **({"only_with": list(map(str, one.promises))} if one.promises else {}),
-            }
-        )
+        reply: dict[str, JsonValue] = {
+            "key": key,
+            "title": title,
+            "approved_reply": one.text[:_SOURCE_CHARS],
+        }
+        if one.promises:
+            reply["only_with"] = [str(kind) for kind in one.promises]
+        found.replies.append(reply)
     found.unfilled.extend(
         {
             "title": one.template.name,

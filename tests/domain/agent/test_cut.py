@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.agent.grounding.assertion import sentences
-from domain.agent.grounding.cut import CutAnswer, cut_answer
+from domain.agent.grounding.cut import Check, CutAnswer, cut_answer
 from domain.agent.guard_finding import FindingReason, FindingState, GuardFinding
 
 
-def rejecting(*bad: str, reason: FindingReason = FindingReason.NO_SOURCE):  # type: ignore[no-untyped-def]
+def rejecting(*bad: str, reason: FindingReason = FindingReason.NO_SOURCE) -> Check:
     return lambda text: tuple(GuardFinding(words=one, reason=reason) for one in bad if one in text)
 
 

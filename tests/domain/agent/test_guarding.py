@@ -6,7 +6,7 @@ import pytest
 
 from domain.agent.brain import BrainAnswer, BrainRequest, Citation, DraftCheck
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.guard_finding import FindingState, GuardFinding
+from domain.agent.guard_finding import FindingReason, FindingState, GuardFinding
 from domain.agent.intent import Intent
 from tests.domain.agent.test_thinking import ANSWER, DELIVERY, HELLO, FixedBrain, thought, waits_for
 from tests.support.agent.policy_context import an_event
@@ -106,7 +106,8 @@ async def test_a_message_with_commands_is_not_answered_in_part() -> None:
 
 
 async def test_repaired_words_are_kept_with_a_sent_answer() -> None:
-    gone = GuardFinding(words="5 days", reason="no_source", state="repaired")  # type: ignore[arg-type]
+    found = GuardFinding(words="5 days", reason=FindingReason.NO_SOURCE)
+    gone = found.ended(FindingState.REPAIRED)
     brain = FixedBrain(of_model("Delivery takes three days.", repaired=(gone,)))
 
     result = await thought(HELLO, brain, passages=DELIVERY)
