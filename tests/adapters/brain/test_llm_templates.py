@@ -15,7 +15,7 @@ from domain.agent.brain import BrainAnswer, Category, Citation, Template
 from domain.agent.grounding.grounding import claim_doubt, unsupported
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.content.starter_templates import starter_templates
-from tests.support.agent.llm_brain import ORDER, REFUND, asked, brain, configured, said
+from tests.support.agent.llm_brain import ENGLISH, ORDER, REFUND, asked, brain, configured, said
 from tests.support.servers.llm import Asked, LlmServer
 
 _IDS = count(1)
@@ -46,7 +46,7 @@ async def prompt(
     classifier: Classifier, server: LlmServer, *templates: Template, **more: object
 ) -> dict[str, Any]:
     server.script = [said(sources=["order"])]
-    await brain(classifier, configured(server)).think(asked(templates=templates, **more))
+    await brain(classifier, configured(server)).think(asked(ENGLISH, templates=templates, **more))
     return data_of(server.asked[-1])
 
 
