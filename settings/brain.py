@@ -81,6 +81,14 @@ class BrainSettings(BaseModel):
             "message, 5 MiB in total ([attachments](attachments.md))."
         ),
     )
+    hides_personal_data: bool = Field(
+        default=True,
+        description=(
+            "Whether language models receive marks in place of email and postal addresses, phone "
+            "numbers, card numbers and IBANs. Answers contain the original values "
+            "([privacy](brain.md#what-a-provider-receives))."
+        ),
+    )
     fallback_model: Annotated[str, AfterValidator(_is_model)] | None = Field(
         default=None,
         description=(

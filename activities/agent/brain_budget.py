@@ -4,12 +4,13 @@ budget."""
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from domain.agent.brain import Brain, BrainAnswer
+from domain.agent.brain import Brain, BrainAnswer, BrainRequest, DraftCheck, RepairingBrain
 from domain.agent.brain_choice import Brains
 from domain.agent.errors import BrainFailed
 from domain.agent.model_fault import CallHealth, ModelFault
 from domain.agent.thinking_result import ThinkingResult
 from domain.billing.model_money import BudgetRefusal, BudgetReservation
+from domain.core.errors import OverBudget
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
 from services.core.model_money import ModelMoney
@@ -68,14 +69,11 @@ class BrainBudget:
         the actual cost. The cost is committed even if the result is never stored."""
         if chosen.reservation is None:
             return await think(chosen.brain)
-        cost: BrainAnswer | BrainFailed = BrainFailed()
+        metered = _MeteredBrain(chosen.brain, self._brains.reserve_micros)
         try:
-            thought = await think(chosen.brain)
-            cost = thought.answer
-        except BrainFailed as failure:
-            cost = failure
-            raise
+            return await think(metered)
         finally:
+            cost = metered.cost
             await self._money.book(
                 tenant,
                 chosen.reservation,
@@ -85,7 +83,38 @@ class BrainBudget:
                 reserved_micros=self._brains.reserve_micros,
                 health=_health(cost),
             )
-        return thought
+
+
+class _MeteredBrain:
+    """A brain that remembers the cost of its call. The cost is known even if a later step fails,
+    for example because the message exceeds its effort budget. `reserve_micros`: the cost of a call
+    that was interrupted, because its real cost is unknown."""
+
+    def __init__(self, brain: Brain, reserve_micros: int) -> None:
+        self._brain = brain
+        self._reserve_micros = reserve_micros
+        self.cost: BrainAnswer | BrainFailed = BrainFailed()
+
+    async def think(self, request: BrainRequest) -> BrainAnswer:
+        return await self._metered(self._brain.think(request))
+
+    async def think_checked(self, request: BrainRequest, check: DraftCheck) -> BrainAnswer:
+        if isinstance(self._brain, RepairingBrain):
+            return await self._metered(self._brain.think_checked(request, check))
+        return await self.think(request)
+
+    async def _metered(self, call: Awaitable[BrainAnswer]) -> BrainAnswer:
+        self.cost = BrainFailed(cost_micros=self._reserve_micros)
+        try:
+            self.cost = await call
+        except BrainFailed as failure:
+            self.cost = failure
+            raise
+        except OverBudget:
+            # The message was too expensive to prepare, so no request was sent.
+            self.cost = BrainFailed()
+            raise
+        return self.cost
 
 
 def _health(cost: BrainAnswer | BrainFailed) -> CallHealth:

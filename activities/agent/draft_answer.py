@@ -48,12 +48,18 @@ async def read_event(
 
 
 async def with_content(
-    connection: AsyncConnection, tenant: TenantId, bare: BrainContext, near: Embedding | None
+    connection: AsyncConnection,
+    tenant: TenantId,
+    bare: BrainContext,
+    near: Embedding | None,
+    *,
+    for_model: bool,
 ) -> BrainContext:
     """Return the brain's context with the client's content added. `near`: the embedding of the
-    message. If it is None, only keyword search is used to find knowledge."""
+    message. If it is None, only keyword search is used to find knowledge. `for_model`: as in
+    `gather`."""
     chosen = await SettingsRepository(connection, tenant).read()
-    gathered = await gather(connection, tenant, bare.event, near)
+    gathered = await gather(connection, tenant, bare.event, near, for_model=for_model)
     brand_name = await ClientRepository(connection).brand_name(tenant)
     customer_name = greeted_name(bare.event)
     return replace(
@@ -66,6 +72,7 @@ async def with_content(
         answer_decision=chosen.answer_decision,
         templates=gathered.templates,
         passages=gathered.passages,
+        knowledge=gathered.knowledge,
         connections=(*gathered.connections, *bare.connections),
         has_shop=gathered.has_shop or bare.has_shop,
         own_head=gathered.own_head,

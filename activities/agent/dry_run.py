@@ -99,7 +99,9 @@ class DryRuns:
         near = await near_question(self._database, tenant, self._embedder, event)
         async with self._database.reading(tenant) as connection:
             bare = await self._in_thread(connection, tenant, event, step)
-            context = await with_content(connection, tenant, bare, near)
+            context = await with_content(
+                connection, tenant, bare, near, for_model=self._brain_budget.has_model
+            )
         thought = await draft_or_fall_back(
             self._brain_budget,
             tenant,

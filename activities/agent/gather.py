@@ -11,6 +11,7 @@ from domain.agent.embedding import Embedding
 from domain.agent.own_head import OwnHead
 from domain.agent.policy_context import Connection, connections_of
 from domain.agent.ports import Embedder
+from domain.agent.size_limits import WHOLE_KNOWLEDGE_CHARS
 from domain.core.ids import TenantId
 from domain.core.recent import Recent
 from domain.intake.event import UnifiedEvent
@@ -32,13 +33,15 @@ _HEADS: Final[Recent[TenantId, OwnHead]] = Recent(limit=20_000_000)
 @dataclass(frozen=True, slots=True)
 class Gathered:
     """The data gathered for a client. `has_shop`: whether a shop is connected, even if the shop
-    currently rejects our credentials."""
+    currently rejects our credentials. `knowledge`: all knowledge entries, for a language model. It
+    is empty if they are too long together."""
 
     templates: tuple[Template, ...]
     passages: tuple[Passage, ...]
     connections: tuple[Connection, ...]
     has_shop: bool
     own_head: OwnHead | None = None
+    knowledge: tuple[Passage, ...] = ()
 
 
 async def useful_embedder(
@@ -71,14 +74,22 @@ async def near_question(
 
 
 async def gather(
-    connection: AsyncConnection, tenant: TenantId, event: UnifiedEvent, near: Embedding | None
+    connection: AsyncConnection,
+    tenant: TenantId,
+    event: UnifiedEvent,
+    near: Embedding | None,
+    *,
+    for_model: bool = False,
 ) -> Gathered:
     """Return a client's data for an event. `near`: the embedding of the message. If it is None,
-    only keyword search is used to find knowledge."""
+    only keyword search is used to find knowledge. `for_model`: whether a language model may answer,
+    so that its prompt may contain all knowledge."""
     usable = await IntegrationRepository(connection, tenant).usable_connections()
+    search = KnowledgeSearch(connection, tenant)
     return Gathered(
         templates=await _templates(ContentRepository(connection, tenant), tenant),
-        passages=await KnowledgeSearch(connection, tenant).find(event.words, near),
+        passages=await search.find(event.words, near),
+        knowledge=await search.whole(WHOLE_KNOWLEDGE_CHARS) if for_model else (),
         connections=connections_of(usable.connected),
         has_shop=usable.has_shop,
         own_head=await _own_head(OwnHeadRepository(connection, tenant), tenant),

@@ -189,7 +189,9 @@ class Think:
         ref: RunRef,
         near: Embedding | None,
     ) -> BrainContext:
-        gathered = await gather(connection, tenant, case.event, near)
+        gathered = await gather(
+            connection, tenant, case.event, near, for_model=self._brain_budget.has_model
+        )
         spent = await self._spent(connection, tenant, case, ref)
         files = await self._files(connection, tenant, case, ref)
         return replace(self._with(case, ref, gathered, spent), attachments=files)
@@ -224,6 +226,7 @@ class Think:
             system_prompt=case.system_prompt,
             templates=gathered.templates,
             passages=gathered.passages,
+            knowledge=gathered.knowledge,
             turns=case.turns,
             summary=case.summary,
             lookup=case.lookup,

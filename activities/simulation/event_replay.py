@@ -87,7 +87,9 @@ class EventReplay:
             context = await (
                 without_content(connection, tenant, bare)
                 if exchange.unread
-                else with_content(connection, tenant, bare, near)
+                else with_content(
+                    connection, tenant, bare, near, for_model=self._brain_budget.has_model
+                )
             )
         if variant.answers_from_knowledge is not None:
             context = replace(context, answers_from_knowledge=variant.answers_from_knowledge)

@@ -39,4 +39,4 @@ def _llm(settings: BrainSettings, classifier: Classifier) -> "LlmBrain | None":
     from adapters.brain.llm import LlmBrain  # noqa: PLC0415 - slow to load
     from adapters.brain.llm_models import models_of  # noqa: PLC0415 - slow to load
 
-    return LlmBrain(models_of(settings), classifier)
+    return LlmBrain(models_of(settings), classifier, hides_data=settings.hides_personal_data)

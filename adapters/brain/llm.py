@@ -1,13 +1,16 @@
 """A brain that uses language models, with a fallback model, a deadline and known costs."""
 
+import asyncio
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import structlog
 from pydantic_ai import (
     Agent,
     BinaryContent,
+    CachePoint,
     ModelRetry,
     ModelSettings,
     NativeOutput,
@@ -25,18 +28,20 @@ from pydantic_ai.exceptions import (
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.output import OutputSpec
 from pydantic_ai.settings import CacheConfig
-from pydantic_ai.usage import RunUsage
+from pydantic_ai.usage import RunUsage, UsageLimits
 
 from adapters.brain.classifier import Classification, Classifier
-from adapters.brain.llm_answer import LlmAnswer, brain_answer
+from adapters.brain.llm_answer import LlmAnswer, brain_answer, restored, reworded
 from adapters.brain.llm_faults import EmptyAnswer, UnreadableAnswer
 from adapters.brain.llm_models import PricedModel
 from adapters.brain.llm_prompt import PROMPT_VERSION, RULES, Prompt, prompt_for
+from adapters.brain.llm_repair import repair_prompt
 from adapters.brain.llm_tries import ModelCalls, Unanswered
 from domain.agent.attachment_preview import MAX_IMAGES
-from domain.agent.brain import BrainAnswer, BrainRequest, Language
+from domain.agent.brain import BrainAnswer, BrainRequest, DraftCheck, Language
 from domain.agent.errors import BrainInvalid, BrainUnavailable
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.guard_finding import GuardFinding, repaired
 from domain.agent.model_fault import UNUSABLE, ModelFault, main_fault
 from domain.agent.plan import ActionKind
 from domain.core.errors import DomainError
@@ -45,17 +50,21 @@ from domain.core.errors import DomainError
 # which also reads data before the call and writes data after it.
 DEADLINE_S: Final = 10.0
 _MAX_TOKENS_OUT: Final = 2_000
-# Number of input tokens of a long model request, with a merchant's instructions and five knowledge
-# entries.
-_USUAL_TOKENS_IN: Final = 6_000
+# Number of input tokens of a long model request, with a merchant's instructions and all knowledge
+# of a small shop.
+_USUAL_TOKENS_IN: Final = 14_000
 # The number of tokens that a provider charges for a large photo.
 _TOKENS_OF_AN_IMAGE: Final = 1_600
 _LIKELY: Final = 3
+# Minimum remaining time for a repair, in seconds. A model rarely answers faster.
+_LEAST_REPAIR_S: Final = 1.0
 # Minimum probability at which a language is considered certain. Short and mixed texts stay below
 # this value.
 _SURE_LANGUAGE: Final = 0.9
 _NAMES: Final[dict[Language, str]] = {"fr": "French", "en": "English"}
 _REFUSED_BY: Final = EscalationReason.UNSAFE_INPUT
+
+_log = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True)
@@ -70,6 +79,16 @@ class _Question:
     in_right_language: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A model's first answer. `messages`: the exchange that led to it."""
+
+    answer: BrainAnswer
+    model: PricedModel
+    question: _Question
+    messages: list[ModelMessage]
+
+
 class LlmBrain:
     """A `Brain` that uses language models. It is not deterministic: the same request may produce a
     different answer."""
@@ -80,18 +99,22 @@ class LlmBrain:
         classifier: Classifier,
         *,
         deadline_s: float = DEADLINE_S,
+        hides_data: bool = True,
     ) -> None:
         """Create the brain. `models`: the models in order of preference. `deadline_s`: the time
-        limit for all attempts with all models together, in seconds."""
+        limit for all attempts with all models together, in seconds. `hides_data`: whether marks
+        replace personal data in requests (`domain/agent/pseudonyms.py`)."""
         self._models = models
         self._classifier = classifier
         self._deadline_s = deadline_s
+        self._hides_data = hides_data
         self._agents = {model: self._agent(model) for model in models}
-        self._calls: ModelCalls[BrainAnswer] = ModelCalls(models)
+        self._calls: ModelCalls[_Draft] = ModelCalls(models)
 
     @property
     def reserve_micros(self) -> int:
-        """The cost of a long request to the most expensive model, in millionths of a US dollar."""
+        """The cost of a long request to the most expensive model and of its repair, in millionths
+        of a US dollar."""
         return max(model.cost_micros(_usual_usage(model)) for model in self._models)
 
     @property
@@ -106,6 +129,12 @@ class LlmBrain:
         If a model refuses to answer, the result is an empty answer with a confidence of 0. A human
         agent then reviews the message.
         """
+        return await self.think_checked(request, _accept)
+
+    async def think_checked(self, request: BrainRequest, check: DraftCheck) -> BrainAnswer:
+        """Return a model's answer, like `think`. If `check` rejects the draft, send the findings to
+        the same model once. The time limit includes this second request, and tokens and cost
+        include it too. If the request fails, the result is the first draft."""
         text = f"{request.subject or ''}\n{request.text}".strip()
         seen = self._classifier.classify(text, request.languages)
         known = _known_language(seen)
@@ -115,11 +144,13 @@ class LlmBrain:
         }
         spent = {model: RunUsage() for model in self._models}
         answer: BrainAnswer | None = None
+        end = asyncio.get_running_loop().time() + self._deadline_s
         try:
-            answer, faults = await self._calls.first_answer(
+            draft, faults = await self._calls.first_answer(
                 lambda model: self._ask(model, request, questions[model.sees_images], spent[model]),
                 self._deadline_s,
             )
+            answer = await self._checked(draft, request, check, spent[draft.model], end)
         except Unanswered as none:
             faults = none.faults
         fault = main_fault(faults)
@@ -135,6 +166,50 @@ class LlmBrain:
         spending = {"tokens_in": tokens_in, "tokens_out": tokens_out, "cost_micros": cost}
         return answer.model_copy(update={**spending, "fault": fault})
 
+    async def _checked(
+        self,
+        draft: _Draft,
+        request: BrainRequest,
+        check: DraftCheck,
+        usage: RunUsage,
+        end: float,
+    ) -> BrainAnswer:
+        """Return the draft, or its repaired version if that has fewer findings. `end`: the time
+        limit on the event loop's clock."""
+        answer = draft.answer
+        try:
+            before = await check(answer)
+            left = end - asyncio.get_running_loop().time()
+            if not before or left < _LEAST_REPAIR_S:
+                return answer
+            async with asyncio.timeout(left):
+                said = await self._repair(draft, before, usage)
+            again = reworded(answer, self._answer_of(said, draft.model, request, draft.question))
+            after = () if again.doubt else await check(again)
+        except Exception as error:  # noqa: BLE001 - the first draft is a paid result
+            # The check of the final answer reports an exceeded effort budget.
+            _log.warning(
+                "draft not repaired", model=draft.model.name, error=type(error).__name__.strip("_")
+            )
+            return answer
+        if not again.response or len(after) >= len(before):
+            return answer
+        return again.model_copy(update={"repaired": repaired(before, after)})
+
+    async def _repair(
+        self, draft: _Draft, findings: Sequence[GuardFinding], usage: RunUsage
+    ) -> LlmAnswer:
+        """Return the model's second version of a draft, from exactly one request."""
+        result = await self._agents[draft.model].run(
+            repair_prompt(findings, draft.question.prompt.pseudonyms, secrets.token_hex(8)),
+            message_history=draft.messages,
+            instructions=draft.question.prompt.shop,
+            deps=draft.question,
+            usage=usage,
+            usage_limits=UsageLimits(request_limit=usage.requests + 1),
+        )
+        return result.output
+
     def _prompt(self, request: BrainRequest, seen: Classification, *, sees_images: bool) -> Prompt:
         likely = sorted(seen.probabilities, key=lambda one: -seen.probabilities[one])[:_LIKELY]
         return prompt_for(
@@ -143,11 +218,12 @@ class LlmBrain:
             language=seen.language,
             boundary=secrets.token_hex(8),
             sees_images=sees_images,
+            hides_data=self._hides_data,
         )
 
     async def _ask(
         self, model: PricedModel, request: BrainRequest, question: _Question, usage: RunUsage
-    ) -> BrainAnswer:
+    ) -> _Draft:
         with capture_run_messages() as messages:
             try:
                 result = await self._agents[model].run(
@@ -158,7 +234,7 @@ class LlmBrain:
                 )
             except ContentFilterError:
                 # No other model is tried, because a model's refusal is final.
-                return _refused(question.seen, model.name)
+                return _Draft(_refused(question.seen, model.name), model, question, [])
             except OutputTokenLimitExceeded:
                 raise
             except UnexpectedModelBehavior:
@@ -170,8 +246,15 @@ class LlmBrain:
             except Exception as error:  # noqa: BLE001 - any response can break the library
                 # For example, an empty list of choices raises IndexError.
                 raise UnreadableAnswer(type(error).__name__) from None
+        answer = self._answer_of(result.output, model, request, question)
+        return _Draft(answer, model, question, result.all_messages())
+
+    @staticmethod
+    def _answer_of(
+        said: LlmAnswer, model: PricedModel, request: BrainRequest, question: _Question
+    ) -> BrainAnswer:
         return brain_answer(
-            result.output,
+            restored(said, question.prompt.pseudonyms),
             sources=question.prompt.sources,
             offered=frozenset[ActionKind](offer.kind for offer in request.offers),
             in_right_language=question.in_right_language,
@@ -226,9 +309,16 @@ class LlmBrain:
         return written is None or written == known
 
 
+async def _accept(_answer: BrainAnswer) -> tuple[GuardFinding, ...]:
+    return ()
+
+
 def _usual_usage(model: PricedModel) -> RunUsage:
+    """Return the tokens of a long request and of its repair, which repeats the request and the
+    first answer."""
     images = MAX_IMAGES * _TOKENS_OF_AN_IMAGE if model.sees_images else 0
-    return RunUsage(input_tokens=_USUAL_TOKENS_IN + images, output_tokens=_MAX_TOKENS_OUT)
+    question = _USUAL_TOKENS_IN + images
+    return RunUsage(input_tokens=2 * question + _MAX_TOKENS_OUT, output_tokens=2 * _MAX_TOKENS_OUT)
 
 
 def _is_empty(messages: Sequence[ModelMessage]) -> bool:
@@ -241,13 +331,17 @@ def _is_empty(messages: Sequence[ModelMessage]) -> bool:
 
 
 def _content(prompt: Prompt) -> str | list[UserContent]:
-    """Return the prompt's data, followed by the images in numerical order."""
+    """Return the shop's knowledge with a cache point, then the prompt's data, and then the images
+    in numerical order."""
     images = [
         BinaryContent(one.data, media_type=one.media_type)
         for one in prompt.images
         if one.data is not None and one.media_type is not None
     ]
-    return [prompt.data, *images] if images else prompt.data
+    known: list[UserContent] = []
+    if prompt.knowledge is not None:
+        known = [prompt.knowledge, CachePoint()]
+    return [*known, prompt.data, *images] if known or images else prompt.data
 
 
 def _known_language(seen: Classification) -> Language | None:

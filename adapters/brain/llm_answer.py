@@ -14,6 +14,7 @@ from domain.agent.brain import BrainAnswer, Category, Citation, Proposal
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.intent import Intent
 from domain.agent.plan import ACTIONS, ON_ORDERS, ActionKind
+from domain.agent.pseudonyms import Pseudonyms
 from domain.core.plain_text import clean_line, clean_text
 
 # Maximum confidence of a model's answer. The limit is the confidence of a merchant's template,
@@ -137,6 +138,47 @@ def brain_answer(
         doubt=doubt,
         model=model,
         seen_files=seen_files,
+    )
+
+
+def restored(said: LlmAnswer, pseudonyms: Pseudonyms) -> LlmAnswer:
+    """Return a model's output with the original values in place of the request's marks. If the
+    reply has a mark that the request did not use, a human agent reviews it."""
+    restore = pseudonyms.restore
+    actions = [
+        one.model_copy(
+            update={
+                "note": restore(one.note),
+                "tags": [restore(tag) for tag in one.tags],
+                "quote": restore(one.quote),
+            }
+        )
+        for one in said.actions
+    ]
+    has_unknown = said.doubt == "none" and pseudonyms.has_unknown(said.response)
+    return said.model_copy(
+        update={
+            "response": restore(said.response),
+            "actions": actions,
+            **({"doubt": "low_confidence"} if has_unknown else {}),
+        }
+    )
+
+
+def reworded(answer: BrainAnswer, again: BrainAnswer) -> BrainAnswer:
+    """Return the answer with the text, the sources and the doubt of its second version.
+
+    The message's assessment and the proposed actions stay, so that a repair can never add an
+    action. The confidence never rises.
+    """
+    return answer.model_copy(
+        update={
+            "response": again.response,
+            "citations": again.citations,
+            "doubt": again.doubt,
+            "language": again.language,
+            "confidence": min(answer.confidence, again.confidence),
+        }
     )
 
 

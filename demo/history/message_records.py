@@ -279,6 +279,7 @@ class MessageRecords:
             lookup=self._lookup(),
             findings=self._findings(),
             verdicts=self._verdicts(),
+            guard_findings=(),
             handoff_reason=reason,
             model="embedded",
             tokens_in=0,

@@ -3,9 +3,10 @@
 The embedded brain (`adapters/brain/embedded.py`) and the LLM providers implement this port.
 """
 
+from collections.abc import Awaitable, Callable
 from datetime import date
 from enum import StrEnum
-from typing import Final, Literal, Protocol, Self
+from typing import Final, Literal, Protocol, Self, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -13,6 +14,7 @@ from domain.agent.attachment_preview import AttachmentPreview
 from domain.agent.caller_fields import answer_fields, links_are_merchants, states_order_fact
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.frame import PLAIN_FRAME, AnswerFrame
+from domain.agent.guard_finding import GuardFinding
 from domain.agent.intent import Intent
 from domain.agent.model_fault import ModelFault
 from domain.agent.own_head import OwnHead
@@ -124,6 +126,8 @@ class BrainRequest(BaseModel):
     - `own_head`: the client's own classifier head for the embedded brain. Other brains ignore it.
     - `answer_decision`: the version of the decision whether an answer from knowledge is sent
       without review. Other brains ignore it.
+    - `knowledge`: all knowledge entries, sorted by id, for a language model. The embedded brain
+      ignores it. If it is empty, a language model gets `passages` alone.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -147,6 +151,7 @@ class BrainRequest(BaseModel):
     languages: tuple[str, ...] = ()
     own_head: OwnHead | None = None
     answer_decision: int = LATEST_DECISION
+    knowledge: tuple[Passage, ...] = ()
 
     @field_validator("fields")
     @classmethod
@@ -191,6 +196,7 @@ class BrainRequest(BaseModel):
         languages: tuple[str, ...] = (),
         own_head: OwnHead | None = None,
         answer_decision: int = LATEST_DECISION,
+        knowledge: tuple[Passage, ...] = (),
     ) -> Self:
         """Return the brain request for an event, with the related content of the client and the
         memory of earlier messages. `has_shop`: whether a shop is connected. If it is, facts about
@@ -215,6 +221,7 @@ class BrainRequest(BaseModel):
             languages=languages,
             own_head=own_head,
             answer_decision=answer_decision,
+            knowledge=knowledge,
         )
 
 
@@ -264,6 +271,7 @@ class BrainAnswer(BaseModel):
     - `prompt_version`: the version of the language model's prompt, or None if the brain only sends
       the merchant's texts and composes nothing.
     - `seen_files`: the number of the message's attachments that the brain examined.
+    - `repaired`: the guard findings of a first draft that the model has corrected.
     - `fault`: the reason why the preferred model did not answer, or None if it did. Tokens and cost
       include the failed attempts.
     """
@@ -284,6 +292,7 @@ class BrainAnswer(BaseModel):
     doubt: EscalationReason | None = None
     model: str
     seen_files: int = Field(default=0, ge=0)
+    repaired: tuple[GuardFinding, ...] = ()
     fault: ModelFault | None = None
     tokens_in: int = Field(default=0, ge=0)
     tokens_out: int = Field(default=0, ge=0)
@@ -297,3 +306,18 @@ class Brain(Protocol):
     `domain/agent/errors.py`."""
 
     async def think(self, request: BrainRequest) -> BrainAnswer: ...
+
+
+DraftCheck = Callable[[BrainAnswer], Awaitable[tuple[GuardFinding, ...]]]
+"""Returns the guard findings that a new version of a draft could avoid. The result is empty if the
+draft passes, or if a human must review the answer in any case."""
+
+
+@runtime_checkable
+class RepairingBrain(Brain, Protocol):
+    """The port for a brain that can write a rejected draft again."""
+
+    async def think_checked(self, request: BrainRequest, check: DraftCheck) -> BrainAnswer:
+        """Return the brain's answer, like `think`. If `check` rejects the draft, the brain gets the
+        findings and writes the draft once more."""
+        ...

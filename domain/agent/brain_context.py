@@ -33,6 +33,8 @@ class BrainContext:
     - `answer_decision`: the client's version of the decision whether such an answer is sent.
     - `frame`: the client's greeting and sign-off, or None for the default frame.
     - `own_head`: the client's own classifier head for the embedded brain.
+    - `knowledge`: all knowledge entries of the client, for a language model. Empty if the model
+      gets `passages` alone.
     """
 
     event: UnifiedEvent
@@ -57,6 +59,7 @@ class BrainContext:
     answers_from_knowledge: bool = True
     answer_decision: int = LATEST_DECISION
     own_head: OwnHead | None = None
+    knowledge: tuple[Passage, ...] = ()
 
     @classmethod
     def bare(

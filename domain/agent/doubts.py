@@ -33,6 +33,19 @@ def doubt_of(
     )
 
 
+def doubt_beside_words(
+    context: BrainContext,
+    answer: BrainAnswer,
+    plan: tuple[PlannedAction, ...],
+) -> EscalationReason | None:
+    """Return the reason for a review that no other wording of the answer could remove, or None."""
+    return (
+        _doubt_of_history(context, answer.classification)
+        or _doubt_of_lookup(context, answer.classification)
+        or _doubt_of_files(context, answer, plan)
+    )
+
+
 def _doubt_of_history(context: BrainContext, category: Category) -> EscalationReason | None:
     """Return POLICY_RESTRICTION for a refund request about an order on which the agent has already
     acted, else None.

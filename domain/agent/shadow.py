@@ -46,6 +46,7 @@ def kept_in_shadow(
         ),
         hold=(reason or EscalationReason.SHADOW_MODE) if answers else reason,
         text="",
+        guard_findings=(),
         # The thread must not contain the agent's question or answer, because the customer received
         # neither of them.
         thread=context.thread.without_question.speaking_of(

@@ -12,6 +12,10 @@ SKIMMED_CHARS: Final = 2_000
 """Number of characters of an overlong message that a brain sees. They are enough to classify the
 message. The agent never answers such a message automatically."""
 
+WHOLE_KNOWLEDGE_CHARS: Final = 28_000
+"""Maximum total length, in characters, of a client's knowledge if a language model receives all of
+it: about 8,000 tokens. A model receives the search results of a larger knowledge base instead."""
+
 _LONG: Final = 1_000
 
 

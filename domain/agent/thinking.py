@@ -9,11 +9,19 @@ from typing import Final
 
 from domain.agent import wording
 from domain.agent.address_request import address_request, instead_of_people
-from domain.agent.brain import SETTLED_BY, Brain, BrainAnswer, BrainRequest, Category, Passage
+from domain.agent.brain import (
+    SETTLED_BY,
+    Brain,
+    BrainAnswer,
+    BrainRequest,
+    Category,
+    Passage,
+    RepairingBrain,
+)
 from domain.agent.brain_context import BrainContext
-from domain.agent.doubts import doubt_of
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.frame import AnswerFrame
+from domain.agent.guarding import draft_check, guarded
 from domain.agent.identity_question import identity_answer
 from domain.agent.intent import Intent
 from domain.agent.policy import available_actions, judge
@@ -76,18 +84,26 @@ async def think_through(
         context = _beginning(context, SKIMMED_CHARS)
     findings = tuple([await _finding(passage) for passage in context.passages])
     request = await _request(context, policy_context, findings, now)
-    answer = await brain.think(request)
+    if isinstance(brain, RepairingBrain) and is_whole:
+        check = draft_check(context, policy_context, request)
+        answer = await brain.think_checked(request, check)
+    else:
+        answer = await brain.think(request)
     await others_turn(context.event.text)
     judgement = judge(policy_context, answer.classification, answer.proposals, answer.intents)
     if answer.closes and not answer.proposals and not policy_context.unsafe:
         judgement = Judgement(plan=(), verdicts=())
     if requested := instead_of_people(context, policy_context, answer, judgement):
         return _result(context, requested, findings, None, now)
-    doubt = doubt_of(context, request, answer, judgement.plan) if judgement.plan else None
+    draft = guarded(context, policy_context, request, answer, judgement)
+    answer, doubt = draft.answer, draft.doubt
     if not is_whole:  # A truncated message must not lead to an action or a question.
         judgement = judgement.model_copy(update={"question": None})
         doubt = doubt or EscalationReason.LOW_CONFIDENCE
-    return _result(context, ResolvedReply(answer, judgement), findings, doubt, now)
+    thought = _result(context, ResolvedReply(answer, judgement), findings, doubt, now)
+    # A question to the customer, or an empty text, replaces the draft with the rejected words.
+    is_shown = thought.text == answer.response
+    return dataclasses.replace(thought, guard_findings=draft.findings if is_shown else ())
 
 
 def _beginning(context: BrainContext, chars: int) -> BrainContext:
@@ -123,6 +139,7 @@ async def _request(
         languages=context.languages,
         own_head=context.own_head,
         answer_decision=context.answer_decision,
+        knowledge=tuple([one for one in context.knowledge if not (await _finding(one)).left_out]),
     )
 
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from domain.agent.brain import BrainAnswer
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.guard_finding import GuardFinding
 from domain.agent.intent import Intent
 from domain.agent.plan import PlannedAction
 from domain.agent.policy_decision import Judgement
@@ -41,6 +42,7 @@ class ThinkingResult:
     - `doubt`: the reason to escalate if the confidence is below the playbook's threshold.
     - `thread`: the thread's state once the answer has reached the customer.
     - `sensitive`: the sensitive topic that prevented a call to a brain.
+    - `guard_findings`: the words that the guards rejected, and the outcome of each.
     """
 
     answer: BrainAnswer
@@ -51,6 +53,7 @@ class ThinkingResult:
     doubt: EscalationReason | None = None
     thread: Thread = field(default_factory=Thread)
     sensitive: SensitiveMatter | None = None
+    guard_findings: tuple[GuardFinding, ...] = ()
 
     @property
     def plan(self) -> tuple[PlannedAction, ...]:

@@ -6,9 +6,9 @@ from functools import partial
 from itertools import count
 from typing import Final
 
-from domain.cases import personal_data
-from domain.cases.personal_data import PersonalData, PersonalKind
+from domain.core import personal_data
 from domain.core.effort import spend
+from domain.core.personal_data import PersonalData, PersonalKind
 from domain.core.text import fold
 
 # Private-use characters mark replaced values in intermediate texts, because no pattern for personal

@@ -6,6 +6,7 @@ from pydantic import Field, JsonValue
 
 from domain.agent.brain import Alternative, Category, Citation
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.guard_finding import GuardFinding
 from domain.agent.intent import Intent
 from domain.agent.model_fault import ModelFault
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
@@ -206,6 +207,12 @@ class RunRecord(Record):
     ]
     verdicts: Annotated[
         tuple[PolicyDecision, ...], Field(description="Policy decisions about the planned actions.")
+    ]
+    guard_findings: Annotated[
+        tuple[GuardFinding, ...],
+        Field(
+            default=(), description="Words of the draft that the guards rejected, with the outcome."
+        ),
     ]
     handoff_reason: Annotated[
         EscalationReason | None, Field(description="Reason for the first escalation of the run.")

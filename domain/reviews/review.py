@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from domain.agent.brain import Alternative, Citation, Turn
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.guard_finding import GuardFinding
 from domain.agent.intent import Intent
 from domain.agent.model_fault import ModelFault
 from domain.agent.plan import PlannedAction, StepOutcome
@@ -175,6 +176,13 @@ class Review(ReviewSummary):
     alternatives: tuple[Alternative, ...]
     citations: tuple[Citation, ...] = Field(
         description="Sources on which the agent's draft is based."
+    )
+    guard_findings: tuple[GuardFinding, ...] = Field(
+        default=(),
+        description=(
+            "Words of the agent's draft that the guards rejected. `held`: they are still in the "
+            "draft, and a human must check them."
+        ),
     )
     plan: tuple[PlannedAction, ...]
     verdicts: tuple[PolicyDecision, ...] = Field(

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from domain.agent.brain import Alternative, Citation
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.guard_finding import GuardFinding
 from domain.agent.model_fault import ModelFault
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
 from domain.agent.policy_decision import PolicyDecision
@@ -71,6 +72,7 @@ class Thought(_Part):
     sentiment: float | None
     draft: str | None
     citations: tuple[Citation, ...]
+    guard_findings: tuple[GuardFinding, ...]
     doubt: EscalationReason | None
     hold: EscalationReason | None
     tokens_in: int

@@ -122,6 +122,17 @@ _FUSED: Final = sa.text(f"""
 """)  # noqa: S608 - a constant is put in, no value
 
 
+_WHOLE: Final = sa.text("""
+    SELECT id, title, body, language, 0::float8 AS rank
+    FROM knowledge_entries
+    WHERE client_id = :client_id AND (
+        SELECT sum(length(title) + length(body)) FROM knowledge_entries
+        WHERE client_id = :client_id
+    ) <= :chars
+    ORDER BY id
+""")
+
+
 class KnowledgeSearch(TenantRepository):
     async def find(self, text: str, near: Embedding | None = None) -> tuple[Passage, ...]:
         """Return the knowledge entries that share words with `text`, best matches first. For an
@@ -146,6 +157,13 @@ class KnowledgeSearch(TenantRepository):
                 "language_share": _LANGUAGE_SHARE,
             }
         rows = await self._connection.execute(_FUSED if near else _SEARCH, values)
+        return tuple(_passage(row) for row in rows.mappings())
+
+    async def whole(self, chars: int) -> tuple[Passage, ...]:
+        """Return all knowledge entries of the client, sorted by id, each with the rank 0. Return
+        none of them if their texts are longer than `chars` characters together."""
+        values = {"client_id": self._tenant, "chars": chars}
+        rows = await self._connection.execute(_WHOLE, values)
         return tuple(_passage(row) for row in rows.mappings())
 
 

@@ -160,7 +160,7 @@ SOURCES: Final[Mapping[Section, Source]] = {
             *_text("doubt hold"),
             *_json("plan steps citations"),
             *_number("sentiment"),
-            *_json("lookup findings verdicts"),
+            *_json("lookup findings verdicts guard_findings"),
             *_text("handoff_reason model"),
             *_number("tokens_in tokens_out cost_micros"),
             *_json("timings"),

@@ -137,12 +137,13 @@ _REMOVE: Final = {
     "engine_runs, emptied": """
         UPDATE engine_runs
         SET draft = NULL, response = NULL, plan = '[]', citations = '[]', findings = '[]',
-            lookup = NULL, thread_after = NULL, proposal = NULL,
+            guard_findings = '[]', lookup = NULL, thread_after = NULL, proposal = NULL,
             answer = jsonb_set(answer, '{{response}}', '""')
         WHERE {mine} AND id = ANY(:runs) AND (
             num_nonnulls(draft, response, lookup, thread_after, proposal) > 0
             OR answer ->> 'response' <> ''
-            OR (plan, citations, findings) <> ('[]'::jsonb, '[]'::jsonb, '[]'::jsonb))""",
+            OR (plan, citations, findings, guard_findings)
+                <> ('[]'::jsonb, '[]'::jsonb, '[]'::jsonb, '[]'::jsonb))""",
     "engine_events, emptied": """
         UPDATE engine_events
         SET customer_email = NULL, message = NULL, subject = NULL, text = NULL, payload = '{{}}',

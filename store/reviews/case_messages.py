@@ -136,7 +136,7 @@ _REOPEN: Final = sa.text(f"""
     UPDATE engine_runs AS joined
     SET status = '{RunStatus.RECEIVED}', joined_review = NULL, in_draft = false,
         classification = NULL, draft = NULL, doubt = NULL, hold = NULL, plan = '[]',
-        verdicts = '[]', lookup = NULL, thread_after = NULL
+        verdicts = '[]', guard_findings = '[]', lookup = NULL, thread_after = NULL
     FROM escalation_tickets AS review
     JOIN engine_runs AS answered
       ON answered.client_id = review.client_id AND answered.id = review.run_id

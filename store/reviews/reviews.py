@@ -154,6 +154,7 @@ _DETAIL: Final = _SUMMARY.add_columns(
     sa.func.coalesce(engine_runs.c.draft, "").label("agent_draft"),
     engine_runs.c.alternatives,
     engine_runs.c.citations,
+    engine_runs.c.guard_findings,
     engine_runs.c.verdicts,
     engine_runs.c.steps,
     sa.case(

@@ -54,6 +54,7 @@ def _kept(thought: ThinkingResult) -> dict[str, object]:
         "plan": _PLAN.dump_python(thought.plan, mode="json"),
         "citations": [c.model_dump(mode="json") for c in answer.citations],
         "findings": [f.model_dump(mode="json") for f in thought.findings],
+        "guard_findings": [f.model_dump(mode="json") for f in thought.guard_findings],
         "verdicts": [v.model_dump(mode="json") for v in thought.judgement.verdicts],
         "thread_after": thought.thread.model_dump(mode="json", exclude_none=True),
     }
@@ -270,7 +271,7 @@ _FINISH: Final = _UPDATE.values(
 )
 _TAKE_OFF: Final = sa.text("""
     UPDATE engine_runs
-    SET draft = '', plan = (
+    SET draft = '', guard_findings = '[]', plan = (
         SELECT coalesce(jsonb_agg(step ORDER BY place), '[]'::jsonb)
         FROM jsonb_array_elements(plan) WITH ORDINALITY AS planned (step, place)
         WHERE step ->> 'kind' <> :kind

@@ -36,6 +36,8 @@ engine_runs: Final = sa.Table(
     # The knowledge entries and templates shown to the brain, by id, title and rank.
     json("findings", "[]"),
     json("verdicts", "[]"),
+    # The words of the draft that the guards rejected (`domain/agent/guard_finding.py`).
+    json("guard_findings", "[]"),
     # The reason for the run's first escalation.
     text("handoff_reason", nullable=True),
     text("model", nullable=True),

@@ -33,7 +33,8 @@ _TRACE: Final = sa.text(f"""
                'classification', run.classification, 'intent', run.intent,
                'confidence', run.confidence, 'alternatives', run.alternatives,
                'language', run.language, 'sentiment', run.sentiment, 'draft', run.draft,
-               'citations', run.citations, 'doubt', run.doubt, 'hold', run.hold,
+               'citations', run.citations, 'guard_findings', run.guard_findings,
+               'doubt', run.doubt, 'hold', run.hold,
                'tokens_in', run.tokens_in, 'tokens_out', run.tokens_out,
                'cost_micros', run.cost_micros
            ) AS thought,

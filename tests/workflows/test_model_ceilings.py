@@ -15,7 +15,7 @@ from store.core.database import Database
 from store.core.tables import model_spending
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import brain_costs, engine_messages, engine_runs
-from tests.support.agent.llm_brain import ENGLISH, OPENAI, said
+from tests.support.agent.llm_brain import ENGLISH, OPENAI, THANKS, said
 from tests.support.copilot.asking import ask
 from tests.support.core.engine import LiveEngine, live_engine
 from tests.support.core.rows import only_row, rows
@@ -74,7 +74,12 @@ async def every_use(engine: LiveEngine, shop: Shop) -> tuple[str, str, str, str 
 async def test_every_use_is_charged_to_the_day(database_url: str, temporal: TemporalServer) -> None:
     async with thinking(database_url, temporal) as (engine, server):
         unpaid = await unpaid_shop(engine.database)
-        server.script = [said(sources=[]), said(sources=[]), said(sources=[]), Say("Plenty.")]
+        server.script = [
+            said(response=THANKS, sources=[]),
+            said(response=THANKS, sources=[]),
+            said(response=THANKS, sources=[]),
+            Say("Plenty."),
+        ]
 
         models = await every_use(engine, unpaid)
 
@@ -114,7 +119,12 @@ async def test_at_the_trials_ceiling_paying_clients_keep_the_model(
         for one in crowd:
             assert (await every_use(engine, one))[2] == "embedded"
         assert server.asked == []
-        server.script = [said(sources=[]), said(sources=[]), said(sources=[]), Say("Plenty.")]
+        server.script = [
+            said(response=THANKS, sources=[]),
+            said(response=THANKS, sources=[]),
+            said(response=THANKS, sources=[]),
+            Say("Plenty."),
+        ]
 
         assert await every_use(engine, paying) == (OPENAI, OPENAI, OPENAI, None)
 
@@ -156,11 +166,13 @@ async def test_each_use_asks_the_model_until_the_day_is_spent(
     limit = {"brain_installation_budget_a_day": 1}
     async with thinking(database_url, temporal, limit) as (engine, server):
         shop = await open_shop(engine.database)
-        server.script = [said(sources=[])] if use is _by_replay else []
+        server.script = [said(response=THANKS, sources=[])] if use is _by_replay else []
         if use is _by_replay:
             await _by_run(engine, shop)
         before = len(server.asked)
-        server.script = [Say("Plenty.")] if use is _by_copilot else [said(sources=[])]
+        server.script = (
+            [Say("Plenty.")] if use is _by_copilot else [said(response=THANKS, sources=[])]
+        )
 
         await use(engine, shop)
         assert len(server.asked) == before + 1

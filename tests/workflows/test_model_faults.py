@@ -16,7 +16,7 @@ from store.core.database import Database
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import brain_costs, engine_runs
 from tests.support.agent.acting import ScriptedBrain, think_by
-from tests.support.agent.llm_brain import ENGLISH, OPENAI, said
+from tests.support.agent.llm_brain import ENGLISH, OPENAI, THANKS, said
 from tests.support.agent.model_faults import FAULTS
 from tests.support.core.engine import LiveEngine, live_engine
 from tests.support.core.histories import history_bytes
@@ -30,7 +30,6 @@ from tests.support.tenants.shop import Shop
 from tests.support.webhooks.told import told_events
 
 COST = TOKENS_IN + 10 * TOKENS_OUT
-THANKS = "Hello, thank you very much."
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,7 @@ from tests.support.agent.acting import (
     promising,
     rules,
 )
-from tests.support.agent.llm_brain import ENGLISH, OPENAI, said
+from tests.support.agent.llm_brain import ENGLISH, OPENAI, THANKS, said
 from tests.support.core.engine import LiveEngine, live_engine
 from tests.support.core.rows import fingerprints, only_row, rows
 from tests.support.core.temporal import TemporalServer
@@ -174,7 +174,7 @@ async def test_a_language_model_costs_what_it_costs(
     ):
         headers = await person(engine, shop, Role.OWNER)
         before = await fingerprints(engine.database)
-        server.script = [said(sources=[])]
+        server.script = [said(response=THANKS, sources=[])]
 
         answer = await simulated(engine, shop, headers, message=ENGLISH)
         embedded = await simulated(engine, shop, headers, message=ENGLISH, embedded_brain=True)

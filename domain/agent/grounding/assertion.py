@@ -12,7 +12,9 @@ from domain.agent.size_limits import READ_CHARS
 from domain.core.effort import spend
 from domain.core.text import fold
 
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"'»”)\]]{0,3}\s+|\n+")
+SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"'»”)\]]{0,3}\s+|\n+")
+"""The end of a sentence or of a line, with the white space after it."""
+
 _CLAUSE_END: Final = re.compile(r"[,;:()]|\s-\s|\b(?:and|but|so|et|mais|donc)\b")
 _QUESTION: Final = re.compile(r"\?[\"'»”)\]\s]*$")
 # Phrases that state a fact in the form of a question.
@@ -107,7 +109,7 @@ def sentences(text: str) -> Iterator[str]:
     """Return an iterator over the sentences and lines of a text. Reads the first `READ_CHARS`
     characters."""
     spend(min(len(text), READ_CHARS))
-    return (part for raw in _SENTENCE_END.split(text[:READ_CHARS]) if (part := raw.strip()))
+    return (part for raw in SENTENCE_END.split(text[:READ_CHARS]) if (part := raw.strip()))
 
 
 def is_question(sentence: str) -> bool:

@@ -6,24 +6,68 @@ may repeat order numbers, dates and addresses from the customer's words. For a p
 a promise, the customer's words are not a source: "you owe me 500 EUR" proves nothing.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from functools import cached_property
 from typing import Final
 
 from domain.agent.brain import BrainAnswer, BrainRequest, Citation
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.grounding.assertion import asserts, is_question, sentences
 from domain.agent.grounding.claim_phrasings import ClaimKind
-from domain.agent.grounding.claims import unbacked_claims
-from domain.agent.grounding.facts import FactKind, facts, given, money_key
-from domain.agent.plan import PlannedAction
-from domain.agent.template import fill
+from domain.agent.grounding.claims import StatedClaim, unbacked_claims
+from domain.agent.grounding.facts import Fact, FactKind, facts, given, money_key
+from domain.agent.guard_finding import FindingReason, GuardFinding
+from domain.agent.plan import ACTIONS, ActionKind, PlannedAction
+from domain.agent.template import fill, names
 from domain.integrations.order import Order, OrderState
 
 _SHOWN: Final = 80
+# The beginning of a placeholder that was copied from a template without its value.
+_PLACEHOLDER_MARK: Final = "{{"
 _ABOUT_ACTIONS: Final = frozenset({ClaimKind.FINISHED, ClaimKind.PROMISE})
 # Kinds of facts for which the customer's own words are a sufficient source.
 _REPEATED: Final = frozenset({FactKind.NUMBER, FactKind.DATE, FactKind.ADDRESS, FactKind.PHONE})
+
+
+class _Grounds:
+    """The fact keys that support an answer, computed when they are needed first. `texts`: the texts
+    of the cited sources."""
+
+    def __init__(self, sources: tuple[Citation, ...], request: BrainRequest) -> None:
+        self.texts = tuple(_texts(sources, request))
+        self.brand_name = request.brand_name
+        self._request = request
+
+    def support(self, fact: Fact) -> bool:
+        # Parse the customer's words only if necessary, because most facts are in the sources.
+        return bool(fact.needs & self._sourced or fact.needs & self._said)
+
+    @cached_property
+    def _sourced(self) -> frozenset[str]:
+        known = (key for text in (*self.texts, self.brand_name) for key in given(text))
+        return frozenset(known) | _of_order(self._request.order)
+
+    @cached_property
+    def _said(self) -> frozenset[str]:
+        return _said(self._request)
+
+
+def guard(
+    answer: BrainAnswer, plan: Sequence[PlannedAction], request: BrainRequest
+) -> Callable[[str], tuple[GuardFinding, ...]]:
+    """Return a function that checks a text with the answer's sources and plan. It returns the words
+    of the text that have no source, and its claims that nothing backs."""
+    grounds = _Grounds(answer.citations, request)
+
+    def findings(text: str) -> tuple[GuardFinding, ...]:
+        claims = _unbacked(answer.model_copy(update={"response": text}), plan, request)
+        found = {
+            **_statements(text, grounds),
+            **{one.written: FindingReason(one.kind.value) for one in claims},
+        }
+        return tuple(GuardFinding(words=words, reason=reason) for words, reason in found.items())
+
+    return findings
 
 
 def unsupported(
@@ -36,30 +80,25 @@ def unsupported(
     lists the beginning of each sentence that states a fact. Only facts are compared, not meanings.
     The check therefore does not detect a source that states something else with the same numbers.
     """
-    texts = list(_texts(sources, request))
+    return tuple(_statements(response, _Grounds(sources, request)))
 
-    @cache
-    def sourced() -> frozenset[str]:
-        known = (key for text in (*texts, request.brand_name) for key in given(text))
-        return frozenset(known) | _of_order(request.order)
 
-    @cache
-    def said() -> frozenset[str]:
-        return _said(request)
-
-    found: dict[str, None] = {}
+def _statements(response: str, grounds: _Grounds) -> dict[str, FindingReason]:
+    """Return the statements without a source, each with the reason."""
+    found: dict[str, FindingReason] = {}
     for sentence in sentences(response):
         asks = is_question(sentence)
         for fact in facts(sentence):
             # The "today" in "How can I help you today?" does not state a date.
             if asks and fact.kind is FactKind.DAY:
                 continue
-            # Parse the customer's words only if necessary, because most facts are in the sources.
-            if not (fact.needs & sourced() or fact.needs & said()):
-                found[fact.written] = None
-        if not texts and asserts(sentence, request.brand_name):
-            found[sentence[:_SHOWN]] = None
-    return tuple(found)
+            if not grounds.support(fact):
+                found[fact.written] = FindingReason.NO_SOURCE
+        if _PLACEHOLDER_MARK in sentence:
+            found[sentence[:_SHOWN]] = FindingReason.PLACEHOLDER
+        elif not grounds.texts and asserts(sentence, grounds.brand_name):
+            found[sentence[:_SHOWN]] = FindingReason.NOT_CITED
+    return found
 
 
 def claim_doubt(
@@ -73,16 +112,7 @@ def claim_doubt(
     answer count as the merchant's own and need no backing. If the shop reports the order as
     cancelled, a claim that it was cancelled is backed.
     """
-    if answer.prompt_version is None and any(one.kind == "template" for one in answer.citations):
-        return None
-    kinds = frozenset(action.kind for action in plan)
-    sources = tuple(_texts(answer.citations, request))
-    cancelled = request.order is not None and request.order.state is OrderState.CANCELLED
-    unbacked = {
-        claim.kind
-        for claim in unbacked_claims(answer.response, kinds, sources)
-        if not (cancelled and claim.says_cancelled)
-    }
+    unbacked = {claim.kind for claim in _unbacked(answer, plan, request)}
     if not unbacked:
         return None
     if unbacked.isdisjoint(_ABOUT_ACTIONS):
@@ -90,12 +120,41 @@ def claim_doubt(
     return EscalationReason.UNSUPPORTED_REQUEST
 
 
+def _unbacked(
+    answer: BrainAnswer, plan: Sequence[PlannedAction], request: BrainRequest
+) -> tuple[StatedClaim, ...]:
+    if answer.prompt_version is None and any(one.kind == "template" for one in answer.citations):
+        return ()
+    kinds = frozenset(action.kind for action in plan)
+    sources = tuple(_texts(_without_promises(answer.citations, kinds, request), request))
+    cancelled = request.order is not None and request.order.state is OrderState.CANCELLED
+    return tuple(
+        claim
+        for claim in unbacked_claims(answer.response, kinds, sources)
+        if not (cancelled and claim.says_cancelled)
+    )
+
+
+def _without_promises(
+    sources: Iterable[Citation], kinds: Set[ActionKind], request: BrainRequest
+) -> Iterator[Citation]:
+    """Yield the citations, except those of templates that promise an action outside the plan. The
+    text of such a template backs no claim."""
+    absent = {
+        spec.promise.placeholder
+        for spec in ACTIONS.values()
+        if spec.promise and spec.kind not in kinds
+    }
+    promising = {one.id for one in request.templates if not absent.isdisjoint(names(one.body))}
+    return (one for one in sources if one.kind != "template" or one.id not in promising)
+
+
 def _texts(sources: Iterable[Citation], request: BrainRequest) -> Iterator[str]:
     """Yield the texts of the cited sources. Citations of sources that are not in the request are
     ignored."""
     values = {**_sourced_fields(request), "brand_name": request.brand_name}
     cited = {(source.kind, source.id) for source in sources}
-    for passage in request.passages:
+    for passage in {one.id: one for one in (*request.knowledge, *request.passages)}.values():
         if ("knowledge", passage.id) in cited:
             yield f"{passage.title}\n{passage.body}"
     for template in request.templates:

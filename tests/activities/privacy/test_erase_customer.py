@@ -10,6 +10,7 @@ from activities.privacy.erase_customer import CustomerErasure
 from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
 from domain.agent.brain import Category
+from domain.agent.guard_finding import FindingReason, GuardFinding
 from domain.learning.correction import CorrectionLesson
 from domain.ratings.rating import GivenRating
 from domain.runs.errors import RunNotFound
@@ -25,12 +26,12 @@ from store.intake.tables import engine_events
 from store.learning.tables import corrections, labelled_examples, own_heads
 from store.privacy.customer_redaction import CustomerWords
 from store.ratings.tables import ratings
-from store.runs.tables import engine_messages
+from store.runs.tables import engine_messages, engine_runs
 from store.simulation.tables import replay_changes
 from store.widget.answers_by_mail import AnswersByMailRepository
 from store.widget.tables import widget_codes, widget_sessions
 from tests.support.cases.cases import a_case, a_spec
-from tests.support.core.rows import rows
+from tests.support.core.rows import only_row, rows
 from tests.support.core.units import units_on
 from tests.support.learning.corrections import OPERATOR, corrected
 from tests.support.learning.lessons import keep_head
@@ -220,6 +221,23 @@ async def test_a_case_that_was_made_of_their_run_goes(database: Database, shop: 
     await erasure.remove_rows()
 
     assert [row["name"] for row in await rows(database, saved_cases, of=shop)] == ["Colis"]
+
+
+async def test_the_words_that_the_guards_rejected_go(database: Database, shop: Shop) -> None:
+    theirs = await write(database, shop, "Où est ma commande ?", customer=KEY)
+    found = GuardFinding(words="12 rue de la paix", reason=FindingReason.NO_SOURCE)
+    async with database.tenant(shop.tenant) as connection:
+        await connection.execute(
+            sa.update(engine_runs)
+            .where(engine_runs.c.id == theirs.run_id)
+            .values(guard_findings=[found.model_dump(mode="json")])
+        )
+    erasure = erasure_of(database, shop, utc_now())
+
+    await erasure.mark()
+    await erasure.remove_rows()
+
+    assert (await only_row(database, engine_runs, of=shop))["guard_findings"] == []
 
 
 async def test_what_was_learnt_and_said_of_their_runs_goes(database: Database, shop: Shop) -> None:

@@ -95,6 +95,7 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
         "confidence": 0.5,
         "alternatives": [{"category": "complaint", "confidence": 0.25}],
         "citations": [{"kind": "order", "id": "gid-1", "title": "Order 1042"}],
+        "guard_findings": [],
         "steps": [{"kind": "refund", "state": "unknown", "detail": "interrupted", "begun": True}],
         "customer_email": None,
         "subject": None,

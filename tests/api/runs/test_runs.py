@@ -63,6 +63,9 @@ async def test_trace_of_everything(front: LiveEngine, shop: Shop) -> None:
     assert (thought["sentiment"], thought["language"]) == (-0.5, "fr")
     assert (thought["tokens_in"], thought["cost_micros"]) == (900, 1234)
     assert thought["alternatives"] == [{"category": "complaint", "confidence": 0.2}]
+    assert thought["guard_findings"] == [
+        {"words": "49 eur", "reason": "no_source", "state": "held"}
+    ]
     assert body["verdicts"] == [
         {"kind": "refund", "ruling": "needs_second", "reason": "above_per_action"}
     ]

@@ -87,6 +87,17 @@ def test_a_template_is_the_merchants_word_unless_a_model_says_it() -> None:
     assert claim_doubt(answer(DONE, OF_RULE, by_model=False), (REPLY,), request()) is not None
 
 
+def test_a_template_of_an_action_outside_the_plan_backs_no_promise() -> None:
+    body = "We will refund {{ refund_amount }}."
+    asked = request().model_copy(
+        update={"templates": (TEMPLATE.model_copy(update={"body": body}),)}
+    )
+    promised = answer("We will refund you.", OF_TEMPLATE)
+
+    assert claim_doubt(promised, (REPLY,), asked) is EscalationReason.UNSUPPORTED_REQUEST
+    assert claim_doubt(promised, (REFUND, REPLY), asked) is None
+
+
 def test_the_shop_may_say_that_an_order_is_cancelled() -> None:
     said = answer("Your order is cancelled.", OF_ORDER)
 

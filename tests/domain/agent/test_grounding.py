@@ -282,3 +282,9 @@ def test_long_text_of_one_piece_is_read_at_once(piece: str) -> None:
     unsupported(piece * 20_000, (), asked(piece * 20_000))
 
     assert thread_time() - started < 3
+
+
+def test_a_copied_placeholder_has_no_source() -> None:
+    said = "Thank you. Your order is {{ order_status }}."
+
+    assert unsupported(said, OF_ORDER, asked()) == ("Your order is {{ order_status }}.",)

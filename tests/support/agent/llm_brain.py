@@ -18,6 +18,8 @@ OPENAI, NATIVE, BY_TOOL = "openai:gpt-5-mini", "anthropic:claude-haiku-4-5", "an
 EVERY_PROTOCOL = [OPENAI, NATIVE, BY_TOOL]
 ENGLISH = "Hello, I have been waiting for my order for two weeks now. Where is it, please?"
 FRENCH = "Bonjour, cela fait deux semaines que j'attends ma commande. Où est-elle donc passée ?"
+THANKS = "Hello, thank you very much."
+"""A reply that passes the guards without a source."""
 ORDER = Order(
     integration_id="integration-id",
     provider=Provider.SHOPIFY,
@@ -56,7 +58,12 @@ def configured(server: LlmServer, model: str = OPENAI, **more: object) -> Settin
 
 
 def brain(classifier: Classifier, settings: Settings, *, deadline_s: float = 10.0) -> LlmBrain:
-    return LlmBrain(models_of(settings.brain), classifier, deadline_s=deadline_s)
+    return LlmBrain(
+        models_of(settings.brain),
+        classifier,
+        deadline_s=deadline_s,
+        hides_data=settings.brain.hides_personal_data,
+    )
 
 
 def said(**changed: object) -> Say:

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
 from domain.agent.brain import Alternative, Category, Citation
+from domain.agent.guard_finding import FindingReason, GuardFinding
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome, StepState
 from domain.agent.policy_decision import PolicyDecision, PolicyReason, Ruling
 from domain.agent.thinking_result import Finding
@@ -88,6 +89,7 @@ def _run(integration: Integration) -> dict[str, object]:
         "alternatives": [Alternative(category=Category.COMPLAINT, confidence=0.2)],
         "citations": [Citation(kind="order", id=order.id, title="1042")],
         "findings": [Finding(id="K1", title="Retours", rank=0.61)],
+        "guard_findings": [GuardFinding(words="49 eur", reason=FindingReason.NO_SOURCE)],
         "verdicts": [
             PolicyDecision(
                 kind=ActionKind.REFUND,

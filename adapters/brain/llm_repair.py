@@ -1,0 +1,33 @@
+"""The request to a model to write a rejected draft again."""
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from domain.agent.guard_finding import FindingReason, GuardFinding
+from domain.agent.pseudonyms import Pseudonyms
+
+_FINDINGS: Final = 20
+_WHY: Final = {
+    FindingReason.NO_SOURCE: "in none of the sources",
+    FindingReason.NOT_CITED: "states something, but no source is named",
+    FindingReason.PLACEHOLDER: "a placeholder without its value",
+    FindingReason.FINISHED: "reports as done what is not among the actions taken",
+    FindingReason.PROMISE: "a promise that neither a named source nor an action taken supports",
+    FindingReason.LIABILITY: "admits a fault, without a source",
+    FindingReason.DISCOUNT: "grants a discount, without a source",
+    FindingReason.LEGAL: "speaks of the law, without a source",
+}
+
+
+def repair_prompt(findings: Sequence[GuardFinding], pseudonyms: Pseudonyms, boundary: str) -> str:
+    """Return the user's turn with the words of the draft that failed. It is data like the first
+    turn, because a draft may repeat the words of a stranger. `RULES` explains it."""
+    data = {
+        "failed": [
+            {"words": pseudonyms.hide_folded(one.words), "why": _WHY[one.reason]}
+            for one in findings[:_FINDINGS]
+        ],
+    }
+    lines = (f"<data-{boundary}>", json.dumps(data, ensure_ascii=False), f"</data-{boundary}>")
+    return "\n".join(lines)
