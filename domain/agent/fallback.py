@@ -7,7 +7,7 @@ from domain.agent.errors import BrainFailed
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.model_fault import ModelFault
 from domain.agent.resolved_reply import SETTLED_BY
-from domain.agent.thinking import ThinkingResult
+from domain.agent.thinking_result import ThinkingResult
 
 # Reasons in the message itself. A human would also review the answer of a working model.
 _IN_THE_MESSAGE: Final = frozenset(
