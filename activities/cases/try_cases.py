@@ -5,9 +5,9 @@ from typing import Final
 
 from temporalio import activity
 
-from activities.runtime.batch_slots import BatchSlots
 from activities.runtime.heartbeat import beating
 from activities.runtime.traffic import Traffic
+from activities.runtime.worker_slots import WorkerSlots
 from activities.simulation.outcome_simulator import OutcomeSimulator
 from domain.agent.rulebook import Rulebook
 from domain.cases.case import SavedCase
@@ -63,7 +63,7 @@ class TryCases:
         identity: str,
         is_remote: bool,
     ) -> None:
-        self.slots = BatchSlots(CaseRunsBusy)
+        self.slots = WorkerSlots(CaseRunsBusy)
         self._database = database
         self._simulator = simulator
         self._now = now

@@ -9,9 +9,9 @@ from typing import Final, TypeVar
 
 from temporalio import activity
 
-from activities.runtime.batch_slots import BatchSlots
 from activities.runtime.heartbeat import beating
 from activities.runtime.traffic import Traffic
+from activities.runtime.worker_slots import WorkerSlots
 from activities.simulation.outcome_simulator import OutcomeSimulator
 from activities.simulation.past_exchange import PastExchanges
 from domain.core import names
@@ -125,7 +125,7 @@ class ReplayPages:
         self._has_model = has_model
         self._question_micros = question_micros
         # Pages that wait for a turn of the brain would occupy the activity slots of all clients.
-        self._slots = BatchSlots(ReplaysBusy)
+        self._slots = WorkerSlots(ReplaysBusy)
         # The embedded brain uses the worker's processor, and a model only waits for its provider.
         self._embedded = FairSlots(1, unpaid=1, patience_s=None)
         self._with_model = FairSlots(_WITH_MODEL, unpaid=_UNPAID, patience_s=None)

@@ -1,7 +1,7 @@
 """add the words of a draft that the guards rejected
 
 Revision: a4c1e93b7d52
-Follows: d2f61a8c40e7
+Follows: 6b0e93c5a7d4
 """
 
 import sqlalchemy as sa
@@ -9,7 +9,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "a4c1e93b7d52"
-down_revision = "d2f61a8c40e7"
+down_revision = "6b0e93c5a7d4"
 branch_labels = None
 depends_on = None
 

@@ -7,8 +7,8 @@ import pytest
 import sqlalchemy as sa
 from temporalio.testing import ActivityEnvironment
 
-from activities.runtime.batch_slots import UNPAID
 from activities.runtime.traffic import Traffic
+from activities.runtime.worker_slots import UNPAID
 from activities.simulation import replay_page
 from adapters.system import utc_now
 from domain.agent.brain import BrainAnswer, BrainRequest, Category

@@ -1,7 +1,7 @@
-"""The slots for batches of background work in one worker: of saved cases, or of a replay.
+"""The slots for one kind of long work in one worker.
 
-A batch can take a long time, and would occupy one of the activity slots that all clients share. A
-batch without a slot therefore waits in Temporal, which retries it.
+Long work would occupy the activity slots that all clients share. Work without a slot therefore
+waits in Temporal, which retries it.
 """
 
 import time
@@ -14,36 +14,36 @@ from domain.core.errors import DomainError
 from domain.core.ids import TenantId
 
 AT_ONCE: Final = 8
-"""Maximum number of batches at one time, at most one per client."""
+"""Maximum number of slots in use at one time, at most one per client."""
 UNPAID: Final = 4
-"""Maximum number of batches at one time for all clients without a paid plan."""
+"""Maximum number of slots in use at one time for all clients without a paid plan."""
 _TURN_S: Final = 60.0
-"""Time after which a batch gives its slot to a waiting client, in seconds."""
+"""Time after which work gives its slot to a waiting client, in seconds."""
 _FORGOTTEN_AFTER_S: Final = 30.0
 """Time after which a client that was not retried no longer waits, in seconds."""
 
 
 @dataclass(slots=True)
 class _Client:
-    """A client that runs a batch or waits. `since`: the start of its batch, or its last attempt."""
+    """A client that has a slot or waits. `since`: the start of its work, or its last attempt."""
 
     pays: bool
     since: float
 
 
-class BatchSlots:
-    """Slots that are assigned in the order of the clients' first attempts. `busy`: the retryable
-    error raised if a batch must wait. `monotonic`: a monotonic clock, in seconds."""
+class WorkerSlots:
+    """Slots that are assigned in the order of the clients' first attempts. `refusal`: the retryable
+    error that is raised if the work must wait. `monotonic`: a monotonic clock, in seconds."""
 
     def __init__(
         self,
-        busy: type[DomainError],
+        refusal: type[DomainError],
         monotonic: Callable[[], float] = time.monotonic,
         *,
         at_once: int = AT_ONCE,
         unpaid: int = UNPAID,
     ) -> None:
-        self._busy = busy
+        self._refusal = refusal
         self._monotonic = monotonic
         self._at_once = at_once
         self._unpaid = unpaid
@@ -53,16 +53,16 @@ class BatchSlots:
 
     @contextmanager
     def slot(self, tenant: TenantId, *, pays: bool) -> Iterator[None]:
-        """Hold a slot while the block runs. Raises the busy error if none is free, or if clients
+        """Hold a slot while the block runs. Raises `refusal` if none is free, or if clients
         that came earlier wait for it."""
         now = self._monotonic()
         self._forget(now)
         if tenant in self._running:
-            raise self._busy
+            raise self._refusal
         client = self._waiting.setdefault(tenant, _Client(pays, now))
         client.pays, client.since = pays, now
         if tenant not in self._admitted(self._running):
-            raise self._busy
+            raise self._refusal
         self._running[tenant] = self._waiting.pop(tenant)
         try:
             yield
@@ -70,18 +70,18 @@ class BatchSlots:
             del self._running[tenant]
 
     def check_kept(self, tenant: TenantId) -> None:
-        """Raise the busy error if the client has had its slot for `_TURN_S` and another client
-        waits for the slot."""
+        """Raise `refusal` if the client has had its slot for `_TURN_S` and another client waits
+        for the slot."""
         now = self._monotonic()
         self._forget(now)
         if now - self._running[tenant].since < _TURN_S:
             return
         others = {one: client for one, client in self._running.items() if one != tenant}
         if self._admitted(others):
-            raise self._busy
+            raise self._refusal
 
     def _admitted(self, running: dict[TenantId, _Client]) -> set[TenantId]:
-        """Return the waiting clients that may have a slot next to the running batches."""
+        """Return the waiting clients that may have a slot next to the slots in use."""
         free = self._at_once - len(running)
         unpaid = self._unpaid - sum(not one.pays for one in running.values())
         admitted = set[TenantId]()
