@@ -1,5 +1,6 @@
 """Import knowledge from a website, one page at a time."""
 
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 from temporalio import workflow
@@ -11,7 +12,7 @@ with workflow.unsafe.imports_passed_through():
     from domain.core import names
     from domain.core.contracts import BackgroundRef
     from workflows import options
-    from workflows.failure import error_code
+    from workflows.failure import SITE_IMPORTS_BUSY, error_code
 
 
 @workflow.defn(name=names.IMPORT_SITE)
@@ -43,12 +44,22 @@ class ImportSite:
         return self._progress
 
     async def _read_all(self, work: BackgroundRef) -> None:
-        self._progress = await workflow.execute_activity_method(
-            ImportSites.open, work, **options.OPENING_SITE
-        )
+        self._progress = await self._step(ImportSites.open, work, options.OPENING_SITE)
         while self._progress.has_more:
-            self._progress = await workflow.execute_activity_method(
-                ImportSites.read, work, **options.READING_SITE
-            )
+            self._progress = await self._step(ImportSites.read, work, options.READING_SITE)
             if self._progress.has_more and self._progress.pause_s:
                 await workflow.sleep(timedelta(seconds=self._progress.pause_s))
+
+    async def _step(
+        self,
+        step: Callable[[ImportSites, BackgroundRef], Awaitable[SiteProgress]],
+        work: BackgroundRef,
+        how: workflow.ActivityConfig,
+    ) -> SiteProgress:
+        """Run an activity, once the worker has a slot for it."""
+        while True:
+            try:
+                return await workflow.execute_activity_method(step, work, **how)
+            except ActivityError as failure:
+                if error_code(failure) != SITE_IMPORTS_BUSY:
+                    raise

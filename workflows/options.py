@@ -236,8 +236,8 @@ TRYING: Final[ActivityConfig] = {
     ),
 }
 
-# Options for finding the pages of a website: its robots.txt, and up to ten sitemaps, with 15 s for
-# each (`adapters/sites/site_fetcher.py`). A user is waiting for the first page.
+# Options for finding the pages of a website: its robots.txt, and its sitemaps within a minute
+# (`domain/content/site_import.py`). A user is waiting for the first page.
 OPENING_SITE: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=5),
     "heartbeat_timeout": timedelta(seconds=10),

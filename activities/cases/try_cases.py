@@ -4,8 +4,8 @@ from typing import Final
 
 from temporalio import activity
 
-from activities.cases.case_slots import CaseSlots
 from activities.runtime.heartbeat import beating
+from activities.runtime.worker_slots import WorkerSlots
 from activities.simulation.outcome_simulator import OutcomeSimulator
 from domain.agent.rulebook import Rulebook
 from domain.cases.case import SavedCase
@@ -20,6 +20,7 @@ from domain.cases.case_run import (
 )
 from domain.cases.contracts import CaseRunPlan, CaseRunProgress, EndCaseRunInput, TryCasesInput
 from domain.cases.digest import verdict_digest
+from domain.cases.errors import CaseRunsBusy
 from domain.cases.verdict_on_case import Unmet, unmet
 from domain.core import names
 from domain.core.contracts import BackgroundRef
@@ -58,7 +59,7 @@ class TryCases:
         identity: str,
         is_remote: bool,
     ) -> None:
-        self.slots = CaseSlots()
+        self.slots = WorkerSlots(CaseRunsBusy)
         self._database = database
         self._simulator = simulator
         self._now = now

@@ -1,19 +1,22 @@
 """The activities of an import from a website: find its pages, read them one at a time, and end
 it."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Final
 from urllib.parse import urljoin
 
 from temporalio import activity
 
 from activities.runtime.heartbeat import beating
+from activities.runtime.worker_slots import WorkerSlots
 from domain.content.contracts import EndSiteImportInput, SiteProgress
-from domain.content.errors import SiteDisallowed, SiteUnreadable
+from domain.content.errors import SiteDisallowed, SiteImportsBusy, SiteMoved, SiteUnreadable
 from domain.content.ports import SiteReader
 from domain.content.site_address import is_linked_page
 from domain.content.site_import import (
     LASTS,
+    LISTING,
     MAX_BYTES,
     MAX_DEPTH,
     MAX_LISTED,
@@ -36,6 +39,7 @@ from domain.core.ports import Clock
 from services.content.site_imports import ReadPage, keep_page, same_text
 from services.core.unit_of_work import UnitsOfWork
 from store.content.site_imports import PageOutcome, SiteImportRepository, SiteReading
+from store.exports.payer import has_plan
 
 MAX_ROBOTS: Final = 512 * 1024
 """Maximum size of a robots.txt, in bytes. The rest is ignored, as RFC 9309 permits."""
@@ -50,7 +54,11 @@ _TRIES: Final = 3
 
 
 class ImportSites:
+    """The activities of an import. `slots`: the limit on the sites that are read at one time. A
+    slow site therefore does not occupy the activity slots that all clients share."""
+
     def __init__(self, units: UnitsOfWork, reader: SiteReader, now: Clock) -> None:
+        self.slots = WorkerSlots(SiteImportsBusy)
         self._units = units
         self._reader = reader
         self._now = now
@@ -58,12 +66,13 @@ class ImportSites:
     @activity.defn(name=names.OPEN_SITE)
     async def open(self, work: BackgroundRef) -> SiteProgress:
         """Read the site's robots.txt and sitemaps, and list its pages. Idempotency key: the import
-        and the page's address. Raises SiteImportNotFound, SiteDisallowed, SiteUnreadable."""
+        and the page's address. Raises SiteImportNotFound, SiteDisallowed, SiteMoved,
+        SiteUnreadable, and SiteImportsBusy if the import must wait."""
         tenant = TenantId(work.client_id)
         site = (await self._reading(tenant, work.record_id)).site
         if site.is_over:
             return SiteProgress()
-        async with beating():
+        async with self._slot(tenant), beating():
             rules = await self._rules(tenant, site.url)
             read = await self._robots_read(rules, site.url)
             if not read.start_allowed:
@@ -85,18 +94,20 @@ class ImportSites:
     @activity.defn(name=names.READ_SITE)
     async def read(self, work: BackgroundRef) -> SiteProgress:
         """Read the next page, and store a suggestion. Idempotency key: the import and the page. A
-        page with an outcome is not read again. Raises SiteImportNotFound, EngineUnavailable."""
+        page with an outcome is not read again. Raises SiteImportNotFound, EngineUnavailable, and
+        SiteImportsBusy if the page must wait."""
         tenant = TenantId(work.client_id)
         reading = await self._reading(tenant, work.record_id)
         page = reading.next_page
         if reading.site.is_over or page is None:
             return await self._progress(tenant, work.record_id)
         is_late = self._now() - reading.site.created_at > LASTS
-        if is_late or reading.bytes_read >= MAX_BYTES:
+        if is_late or reading.is_silent or reading.bytes_read >= MAX_BYTES:
+            note = PageNote.GIVEN_UP if reading.is_silent else PageNote.LIMIT
             async with self._units.of(tenant) as unit:
-                await SiteImportRepository(unit.connection, tenant).skip_rest(work.record_id)
+                await SiteImportRepository(unit.connection, tenant).skip_rest(work.record_id, note)
             return await self._progress(tenant, work.record_id)
-        async with beating():
+        async with self._slot(tenant), beating():
             await self._read(tenant, reading, page)
         return await self._progress(tenant, work.record_id)
 
@@ -110,6 +121,12 @@ class ImportSites:
             await SiteImportRepository(unit.connection, tenant).end(
                 step.record_id, state, step.error_code, unit.now
             )
+
+    @asynccontextmanager
+    async def _slot(self, tenant: TenantId) -> AsyncIterator[None]:
+        pays = await has_plan(self._units.database, tenant, self._now())
+        with self.slots.slot(tenant, pays=pays):
+            yield
 
     async def _reading(self, tenant: TenantId, import_id: str) -> SiteReading:
         async with self._units.database.reading(tenant) as connection:
@@ -128,12 +145,14 @@ class ImportSites:
 
     async def _rules(self, tenant: TenantId, url: str) -> Fetched | None:
         """Return the site's robots.txt, or None if it has none. A site that does not answer is not
-        read, because its rules are unknown. Raises SiteUnreadable."""
+        read, because its rules are unknown. Raises SiteMoved, SiteUnreadable."""
         try:
             rules = await self._reader.fetch(tenant, urljoin(url, "/robots.txt"))
         except PageUnreadable as unreadable:
             if unreadable.note in _ROBOTS_MISSING:
                 return None
+            if unreadable.note is PageNote.ELSEWHERE:
+                raise SiteMoved from None
             raise SiteUnreadable(unreadable.note.value) from None
         return rules.model_copy(update={"body": rules.body[:MAX_ROBOTS]})
 
@@ -153,10 +172,10 @@ class ImportSites:
         waiting = list(read.sitemaps or (urljoin(site.url, "/sitemap.xml"),))
         seen: set[str] = set()
         found: dict[str, FoundPage] = {}
-        size = 0
+        size, ends = 0, self._now() + LISTING
         while waiting and len(seen) < MAX_SITEMAPS and len(found) < MAX_LISTED:
             url = waiting.pop(0)
-            if url in seen or size >= MAX_BYTES:
+            if url in seen or size >= MAX_BYTES or self._now() >= ends:
                 continue
             seen.add(url)
             try:

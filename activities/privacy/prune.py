@@ -14,7 +14,6 @@ from domain.core.errors import EngineUnavailable
 from domain.core.ports import Clock
 from domain.privacy.contracts import HousekeepingInput, PruneResult
 from store.cases.case_runs import prune_case_runs
-from store.content.site_imports import prune_site_imports
 from store.core.database import Database
 from store.core.tables import error_reports
 from store.dashboard.tables import form_posts
@@ -95,7 +94,6 @@ class Prune:
             ),
             ("sessions", step.sessions_s, (partial(prune_older, sessions),)),
             ("runs over cases", step.case_verdicts_s, (prune_case_runs,)),
-            ("imports from websites", step.site_imports_s, (prune_site_imports,)),
             # Webhook bodies are deleted last, so that every missed event that is still listed can
             # be replayed.
             ("webhooks", step.webhooks_s, (partial(prune_older, webhook_misses), empty_bodies)),

@@ -3,12 +3,11 @@
 import asyncio
 from email.message import Message
 from typing import Final
-from urllib.parse import urlsplit
 
 import httpx
 
 from adapters.connectors.guarded import GuardedHosts
-from domain.content.site_address import address_on
+from domain.content.site_address import address_on, is_loopback
 from domain.content.site_import import MAX_PAGE_BYTES, PageNote
 from domain.content.site_page import Fetched, PageUnreadable
 from domain.integrations.errors import ActionRefused
@@ -20,7 +19,6 @@ _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _GONE: Final = frozenset({404, 410})
 _FORBIDDEN: Final = frozenset({401, 402, 403, 407, 451})
 _PLAIN: Final = frozenset({"", "identity", "gzip", "x-gzip"})
-_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class SiteFetcher:
@@ -56,7 +54,7 @@ class SiteFetcher:
         raise PageUnreadable(note)
 
     def _client_for(self, client_id: str, url: str) -> httpx.AsyncClient:
-        if self._allow_loopback and urlsplit(url).hostname in _LOOPBACK:
+        if self._allow_loopback and is_loopback(url):
             return self._http
         return self._hosts.http_for(client_id)
 

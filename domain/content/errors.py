@@ -84,6 +84,20 @@ class SiteDisallowed(DomainError):
     code = "site_disallowed"
 
 
+class SiteMoved(DomainError):
+    """The address redirects to another website."""
+
+    code = "site_moved"
+
+
+class SiteImportsBusy(DomainError):
+    """The worker reads as many websites as it may. The page is tried again."""
+
+    code = "site_imports_busy"
+    retryable = True
+    retry_after_s = 5.0
+
+
 class SiteUnreadable(DomainError):
     """The website did not answer, or its answer could not be read."""
 

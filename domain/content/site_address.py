@@ -12,12 +12,21 @@ _VISIT_PREFIX: Final = "utm_"
 # Characters that stay as they are in a path or query. They include `%`, because it is part of
 # existing escapes.
 _KEPT: Final = "/?%:@!$&'()*+,;=-._~[]"
+_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _PORTS: Final = {"https": 443, "http": 80}
 # Files that are not pages. A page with another type is recognized by its Content-Type.
 _FILES: Final = (
     ".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".ico", ".css", ".js", ".json", ".xml",
     ".pdf", ".zip", ".gz", ".mp4", ".webm", ".mp3", ".woff", ".woff2", ".ttf", ".rss", ".atom",
 )  # fmt: skip
+
+
+def is_loopback(url: str) -> bool:
+    """Return whether an address is on this machine."""
+    try:
+        return urlsplit(url).hostname in _LOOPBACK
+    except ValueError:
+        return False
 
 
 def origin_of(url: str) -> str:

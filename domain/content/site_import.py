@@ -30,6 +30,9 @@ IMPORTS_A_DAY: Final = 10
 MAX_SITE_SUGGESTIONS: Final = 200
 """Maximum number of pending suggestions from websites per client."""
 
+LISTING: Final = timedelta(minutes=1)
+"""Time after which an import reads no further sitemap files."""
+
 MAX_CRAWL_DELAY_S: Final = 10.0
 """Maximum pause between two pages, in seconds, if the site's robots.txt asks for a pause."""
 
@@ -39,7 +42,11 @@ LASTS: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
 
 KEPT_IMPORTS: Final = 30
-"""Number of latest imports that are kept per client."""
+"""Number of latest imports that are kept per client. It is larger than IMPORTS_A_DAY, because that
+limit counts the kept imports."""
+
+MAX_SILENT: Final = 5
+"""Number of pages in a row without a usable answer, after which an import reads no more pages."""
 
 MIN_TEXT: Final = 40
 """Minimum length of a page's main text, in characters. A shorter text is not an article."""
@@ -93,6 +100,7 @@ class PageNote(StrEnum):
     NO_ROOM = "no_room"
     LIMIT = "limit"
     TWICE = "twice"
+    GIVEN_UP = "given_up"
 
 
 OVER: Final = frozenset({SiteImportState.DONE, SiteImportState.FAILED})

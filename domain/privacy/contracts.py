@@ -28,7 +28,6 @@ class HousekeepingInput(Contract):
     - `replays_s`: counted from the start of the replay.
     - `form_posts_s`: longer than the period in which a browser resubmits a page.
     - `page_drafts_s`: counted from the last edit.
-    - `site_imports_s`: a client's 30 latest imports are kept regardless.
     - `sign_in_links_s`: counted from the link's expiry.
     - `member_mails_s`: longer than a review stays open, so that a repeated step does not notify a
       member again.
@@ -52,7 +51,6 @@ class HousekeepingInput(Contract):
     case_verdicts_s: float = 180 * 24 * 3600
     form_posts_s: float = 24 * 3600
     page_drafts_s: float = 7 * 24 * 3600
-    site_imports_s: float = 90 * 24 * 3600
     sign_in_links_s: float = 24 * 3600
     member_mails_s: float = 30 * 24 * 3600
 

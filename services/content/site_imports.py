@@ -2,8 +2,6 @@
 
 import asyncio
 from dataclasses import dataclass
-from typing import Final
-from urllib.parse import urlsplit
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -15,7 +13,7 @@ from domain.content.errors import (
     TooManySuggestions,
 )
 from domain.content.near_same import same_as
-from domain.content.site_address import page_address
+from domain.content.site_address import is_loopback, page_address
 from domain.content.site_import import (
     DAY,
     IMPORTS_A_DAY,
@@ -40,8 +38,6 @@ from store.content.site_imports import PageOutcome, SiteImportRepository
 from store.content.suggestions import SuggestionRepository
 from store.tenants.accounts import AccountRepository
 
-_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-
 
 def site_address(written: str, *, allow_loopback: bool) -> str:
     """Return an address as a member typed it in its normal form. The scheme may be omitted, and a
@@ -51,7 +47,7 @@ def site_address(written: str, *, allow_loopback: bool) -> str:
     """
     typed = written.strip().partition("#")[0]
     url = typed if "://" in typed else f"https://{typed}"
-    if not (allow_loopback and _host(url) in _LOOPBACK):
+    if not (allow_loopback and is_loopback(url)):
         try:
             url = check_url(url, allow_private=False)
         except InvalidWebhook as error:
@@ -60,13 +56,6 @@ def site_address(written: str, *, allow_loopback: bool) -> str:
     if found is None:
         raise InvalidSite("url: not the address of a page", "url : pas l'adresse d'une page")
     return found
-
-
-def _host(url: str) -> str | None:
-    try:
-        return urlsplit(url).hostname
-    except ValueError:
-        return None
 
 
 async def start_site_import(

@@ -13,6 +13,7 @@ from domain.content.site_import import (
     KEPT_IMPORTS,
     MAX_LISTED,
     MAX_PAGES,
+    MAX_SILENT,
     FoundPage,
     PageNote,
     PageState,
@@ -28,30 +29,21 @@ from store.core.repository import TenantRepository, owner_of
 _UNFINISHED: Final = site_imports.c.state.in_((SiteImportState.QUEUED, SiteImportState.RUNNING))
 _SUGGESTED: Final = (PageState.SUGGESTED, PageState.CHANGED)
 
-_PRUNE: Final = sa.text("""
-    DELETE FROM site_imports AS import
-    USING (
-        SELECT client_id, id,
-               row_number() OVER (PARTITION BY client_id ORDER BY created_at DESC, id DESC) AS place
-        FROM site_imports
-    ) AS counted
-    WHERE import.client_id = counted.client_id AND import.id = counted.id
-      AND counted.place > :kept AND import.state IN ('done', 'failed')
-      AND import.created_at < :before
-""")
+_SILENT: Final = (PageNote.TOO_SLOW, PageNote.UNREACHABLE)
 
 
 @dataclass(frozen=True, slots=True)
 class SiteReading:
     """The data that an import needs to read its next page. `robots`: the site's robots.txt, or
-    None. `bytes_read`: the size of all its responses so far. `next_page`: None if no page is
-    left."""
+    None. `bytes_read`: the size of all its responses so far. `is_silent`: whether the site gave no
+    usable answer for the last MAX_SILENT pages. `next_page`: None if no page is left."""
 
     site: SiteImport
     robots: bytes | None
     follows: bool
     pause_s: float
     bytes_read: int
+    is_silent: bool
     next_page: SitePage | None
 
 
@@ -67,6 +59,19 @@ class PageOutcome:
 
 class SiteImportRepository(TenantRepository):
     async def create(self, site: SiteImport) -> None:
+        """Add an import, and delete the client's finished imports before the latest ones."""
+        table = site_imports.c
+        latest = (
+            sa.select(table.id)
+            .where(table.client_id == self._tenant)
+            .order_by(table.id.desc())
+            .limit(KEPT_IMPORTS - 1)
+        )
+        await self._connection.execute(
+            sa.delete(site_imports).where(
+                table.client_id == self._tenant, ~_UNFINISHED, table.id.not_in(latest)
+            )
+        )
         await self._connection.execute(
             sa.insert(site_imports).values(
                 client_id=self._tenant,
@@ -135,12 +140,21 @@ class SiteImportRepository(TenantRepository):
                 .limit(1)
             )
         ).one_or_none()
+        latest = (
+            await self._connection.scalars(
+                sa.select(site_pages.c.note)
+                .where(*self._of(import_id), site_pages.c.read_at.is_not(None))
+                .order_by(site_pages.c.place.desc())
+                .limit(MAX_SILENT)
+            )
+        ).all()
         return SiteReading(
             site=await self.read(import_id),
             robots=row.robots,
             follows=row.follows,
             pause_s=row.pause_s,
             bytes_read=row.bytes_read + int(size or 0),
+            is_silent=len(latest) == MAX_SILENT and all(note in _SILENT for note in latest),
             next_page=found and SitePage.model_validate(found, from_attributes=True),
         )
 
@@ -224,22 +238,24 @@ class SiteImportRepository(TenantRepository):
             )
         )
 
-    async def skip_rest(self, import_id: str) -> None:
-        """Skip the waiting pages, because the import has reached a limit."""
+    async def skip_rest(self, import_id: str, note: PageNote) -> None:
+        """Skip the waiting pages. `note`: the reason."""
         await self._connection.execute(
             sa.update(site_pages)
             .where(*self._of(import_id), site_pages.c.state == PageState.WAITING)
-            .values(state=PageState.SKIPPED, note=PageNote.LIMIT)
+            .values(state=PageState.SKIPPED, note=note)
         )
 
     async def end(
         self, import_id: str, state: SiteImportState, error: str | None, now: datetime
     ) -> None:
-        """Finish an import. An import that is already finished stays unchanged."""
+        """Finish an import, and skip its waiting pages. An import that is already finished stays
+        unchanged."""
+        await self.skip_rest(import_id, PageNote.GIVEN_UP)
         await self._connection.execute(
             sa.update(site_imports)
             .where(*self._is(import_id), _UNFINISHED)
-            .values(state=state, error_code=error, finished_at=now)
+            .values(state=state, error_code=error, finished_at=now, robots=None)
         )
 
     def _is(self, import_id: str) -> tuple[sa.ColumnElement[bool], ...]:
@@ -277,13 +293,6 @@ async def site_imports_left(
         LeftSiteImport(BackgroundRef(client_id=row.client_id, record_id=row.id), row.created_at)
         for row in rows
     ]
-
-
-async def prune_site_imports(connection: AsyncConnection, before: datetime) -> int:
-    """Delete finished imports that were created before `before`, except each client's latest
-    imports. Return the number of imports deleted."""
-    pruned = await connection.execute(_PRUNE, {"kept": KEPT_IMPORTS, "before": before})
-    return pruned.rowcount
 
 
 def _with_counts() -> "sa.Select[*tuple[Any, ...]]":

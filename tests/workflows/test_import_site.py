@@ -2,13 +2,18 @@
 read again, and what the site forbids."""
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
 
 import pytest
 
+from activities.runtime.worker_slots import AT_ONCE, WorkerSlots
 from adapters.system import new_ulid, utc_now
 from domain.content.content import KnowledgeChange, KnowledgeEntry
 from domain.content.contracts import SiteProgress
+from domain.content.errors import SiteImportsBusy
 from domain.content.site_import import (
+    MAX_SILENT,
     PageNote,
     PageState,
     SiteImport,
@@ -18,6 +23,7 @@ from domain.content.site_import import (
 )
 from domain.content.suggestion import SuggestedEntry, Suggestion
 from domain.core import names
+from domain.core.ids import TenantId
 from domain.tenants.actor import Actor
 from services.content.knowledge import add_knowledge
 from services.content.site_imports import start_site_import
@@ -29,8 +35,9 @@ from store.content.site_imports import SiteImportRepository
 from store.content.suggestions import SuggestionRepository
 from tests.support.core.engine import LiveEngine
 from tests.support.core.waiting import eventually
-from tests.support.servers.website import Website, website
+from tests.support.servers.website import WebPage, Website, website
 from tests.support.tenants.shop import Shop
+from workflows import options
 
 OPERATOR = Actor.operator("operator:test")
 RETURNS = "You have thirty days from delivery to send an item back to our warehouse."
@@ -49,10 +56,15 @@ def site() -> Iterator[Website]:
 async def _imported(
     engine: LiveEngine, shop: Shop, url: str, scope: SiteScope = SiteScope.SITE
 ) -> tuple[SiteImport, dict[str, SitePage]]:
+    return await _ended(engine, shop, await _started(engine, shop, url, scope))
+
+
+async def _started(
+    engine: LiveEngine, shop: Shop, url: str, scope: SiteScope = SiteScope.SITE
+) -> str:
     units = UnitsOfWork(engine.database, engine.engine, utc_now, new_ulid)
     async with units.of(shop.tenant) as work:
-        started = await start_site_import(work, OPERATOR, url, scope, allow_loopback=True)
-    return await _ended(engine, shop, started.id)
+        return (await start_site_import(work, OPERATOR, url, scope, allow_loopback=True)).id
 
 
 async def _ended(
@@ -142,7 +154,7 @@ async def test_what_robots_txt_forbids_is_not_requested(
         done, pages = await _imported(acting, shop, f"{site.url}/help/returns")
         site.robots("User-agent: *\nDisallow: /\n")
         refused, _ = await _imported(acting, shop, f"{site.url}/help/returns", SiteScope.PAGE)
-        site.pages["/robots.txt"] = site.pages["/robots.txt"].__class__(status=500)
+        site.pages["/robots.txt"] = WebPage(status=500)
         unknown, _ = await _imported(acting, shop, f"{site.url}/help/returns", SiteScope.PAGE)
 
     assert "/help/shipping" not in site.seen
@@ -232,3 +244,68 @@ async def test_an_edit_is_kept_when_a_page_is_accepted(
     assert isinstance(made, KnowledgeEntry)
     assert (made.title, made.body) == ("Returns", "You have fourteen days to return it.")
     assert again.suggested == 0
+
+
+async def test_a_site_without_answers_is_given_up(
+    acting: LiveEngine, shop: Shop, site: Website
+) -> None:
+    site.sitemap("/help/returns", *(f"/help/{number}" for number in range(20)))
+    for number in range(20):
+        site.pages[f"/help/{number}"] = WebPage(status=503)
+    async with acting.working():
+        done, pages = await _imported(acting, shop, f"{site.url}/help")
+
+    notes = [one.note for one in pages.values()]
+    assert done.state is SiteImportState.DONE
+    assert notes.count(PageNote.UNREACHABLE) == MAX_SILENT
+    assert notes.count(PageNote.GIVEN_UP) == 20 - MAX_SILENT
+    assert pages["/help/returns"].state is PageState.SUGGESTED
+
+
+async def test_an_address_that_leads_to_another_site_is_named_as_such(
+    acting: LiveEngine, shop: Shop, site: Website
+) -> None:
+    site.pages["/robots.txt"] = WebPage(
+        status=301, headers={"location": "https://www.shop.example/robots.txt"}
+    )
+    async with acting.working():
+        failed, pages = await _imported(acting, shop, f"{site.url}/help/returns")
+
+    assert (failed.state, failed.error_code) == (SiteImportState.FAILED, "site_moved")
+    assert [one.note for one in pages.values()] == [PageNote.GIVEN_UP]
+    assert site.seen == ["/robots.txt"]
+
+
+async def test_a_page_waits_for_a_slot_in_temporal(
+    acting: LiveEngine, shop: Shop, site: Website, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A waiting page holds no activity slot. It waits longer than the attempts of one activity."""
+    monkeypatch.setattr(SiteImportsBusy, "retry_after_s", 0.01)
+    for how in (options.OPENING_SITE, options.READING_SITE):
+        policy = how["retry_policy"]
+        assert policy is not None
+        monkeypatch.setitem(how, "retry_policy", replace(policy, maximum_attempts=2))
+    slots = WorkerSlots(SiteImportsBusy)
+    monkeypatch.setattr(acting.activities.import_sites, "slots", slots)
+    refused, slot = 0, slots.slot
+
+    def counted(tenant: TenantId, *, pays: bool) -> AbstractContextManager[None]:
+        nonlocal refused
+        refused += 1
+        return slot(tenant, pays=pays)
+
+    monkeypatch.setattr(slots, "slot", counted)
+
+    async def waited_long() -> bool:
+        return refused > 4
+
+    async with acting.working():
+        with ExitStack() as held:
+            for number in range(AT_ONCE):
+                held.enter_context(slot(TenantId(f"other {number}"), pays=True))
+            import_id = await _started(acting, shop, f"{site.url}/help/returns")
+            await eventually(waited_long)
+            assert site.seen == []
+        done, _ = await _ended(acting, shop, import_id)
+
+    assert (done.state, done.suggested) == (SiteImportState.DONE, 1)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-from activities.cases.case_slots import AT_ONCE, CaseSlots
+from activities.runtime.worker_slots import AT_ONCE, WorkerSlots
 from adapters.brain.identity import brain_identity
 from adapters.system import new_ulid, utc_now
 from domain.cases.case_run import CaseResult, CaseRun, CaseRunState
@@ -126,7 +126,7 @@ async def test_a_run_waits_for_a_slot_in_temporal(
     policy = options.TRYING["retry_policy"]
     assert policy is not None
     monkeypatch.setitem(options.TRYING, "retry_policy", replace(policy, maximum_attempts=2))
-    slots = CaseSlots()
+    slots = WorkerSlots(CaseRunsBusy)
     monkeypatch.setattr(engine.activities.try_cases, "slots", slots)
     refused, slot = 0, slots.slot
 

@@ -24,6 +24,7 @@ from tests.support.tenants.shop import Shop
 pytestmark = pytest.mark.usefixtures("missed_soon")
 
 POINTS = ["after:site.read", pytest.param("after:site.open", marks=pytest.mark.slow)]
+ALLOWED = {"ALLOW_LOOPBACK_TARGETS": "true"}
 SENTENCE = "You have {} days from delivery to send an item back to our warehouse in Lyon."
 
 
@@ -50,7 +51,9 @@ async def test_worker_killed_in_the_middle_of_an_import(
                 work, Actor.operator("operator:test"), f"{site.url}/help", allow_loopback=True
             )
         crashing = ("-m", "tests.support.core.crashing_worker", point)
-        with process("dying", *crashing, settings=reading.settings, folder=tmp_path) as dying:
+        with process(
+            "dying", *crashing, settings=reading.settings, folder=tmp_path, **ALLOWED
+        ) as dying:
             await eventually(lambda: has_ended(dying))
             assert dying.exit_code == -signal.SIGKILL
 

@@ -16,7 +16,15 @@ from domain.cases.errors import (
     SavedCasesFull,
     TooManyCases,
 )
-from domain.content.errors import InvalidSite, TooManySiteImports, TooMuchContent
+from domain.content.errors import (
+    InvalidSite,
+    SiteDisallowed,
+    SiteImportsBusy,
+    SiteMoved,
+    SiteUnreadable,
+    TooManySiteImports,
+    TooMuchContent,
+)
 from domain.copilot.errors import TalkFailed
 from domain.copilot.ports import TalkCost
 from domain.core.errors import (
@@ -117,6 +125,10 @@ NOT_FOR_CALLERS = {
     Deferred,
     LargeEventsWait,
     CaseRunsBusy,
+    SiteDisallowed,  # stored with the import that ended early
+    SiteImportsBusy,
+    SiteMoved,
+    SiteUnreadable,
     ClientNotEmpty,
     InvalidExport,
     BrainInvalid,

@@ -1,10 +1,10 @@
-"""Slots for batches of saved cases: each client gets a turn, and paying clients always get some."""
+"""Slots for long work in a worker: each client gets a turn, and paying clients always get some."""
 
 from contextlib import ExitStack
 
 import pytest
 
-from activities.cases.case_slots import CaseSlots
+from activities.runtime.worker_slots import WorkerSlots
 from domain.cases.errors import CaseRunsBusy
 from domain.core.ids import TenantId
 
@@ -19,7 +19,7 @@ class Clock:
         return self.now
 
 
-def refused(slots: CaseSlots, tenant: TenantId, *, pays: bool = True) -> bool:
+def refused(slots: WorkerSlots, tenant: TenantId, *, pays: bool = True) -> bool:
     try:
         with slots.slot(tenant, pays=pays):
             return False
@@ -28,7 +28,7 @@ def refused(slots: CaseSlots, tenant: TenantId, *, pays: bool = True) -> bool:
 
 
 def test_clients_without_a_plan_leave_slots_to_those_that_pay() -> None:
-    slots = CaseSlots(Clock(), at_once=3, unpaid=1)
+    slots = WorkerSlots(CaseRunsBusy, Clock(), at_once=3, unpaid=1)
     with ExitStack() as held:
         held.enter_context(slots.slot(ONE, pays=False))
         assert refused(slots, TWO, pays=False)
@@ -37,7 +37,7 @@ def test_clients_without_a_plan_leave_slots_to_those_that_pay() -> None:
 
 
 def test_a_client_has_one_slot() -> None:
-    slots = CaseSlots(Clock(), at_once=2, unpaid=2)
+    slots = WorkerSlots(CaseRunsBusy, Clock(), at_once=2, unpaid=2)
     with slots.slot(ONE, pays=True):
         assert refused(slots, ONE)
         assert not refused(slots, TWO)
@@ -45,7 +45,7 @@ def test_a_client_has_one_slot() -> None:
 
 def test_a_client_that_waits_comes_before_one_that_returns() -> None:
     clock = Clock()
-    slots = CaseSlots(clock, at_once=1, unpaid=1)
+    slots = WorkerSlots(CaseRunsBusy, clock, at_once=1, unpaid=1)
     with slots.slot(ONE, pays=True):
         assert refused(slots, TWO)
     assert refused(slots, ONE)
@@ -60,7 +60,7 @@ def test_a_client_that_waits_comes_before_one_that_returns() -> None:
 
 def test_a_long_batch_gives_its_slot_to_a_client_that_waits() -> None:
     clock = Clock()
-    slots = CaseSlots(clock, at_once=1, unpaid=1)
+    slots = WorkerSlots(CaseRunsBusy, clock, at_once=1, unpaid=1)
     with slots.slot(ONE, pays=True):
         clock.now = 61
         slots.check_kept(ONE)
@@ -71,7 +71,7 @@ def test_a_long_batch_gives_its_slot_to_a_client_that_waits() -> None:
 
 def test_a_batch_keeps_a_slot_that_the_waiting_client_may_not_have() -> None:
     clock = Clock()
-    slots = CaseSlots(clock, at_once=2, unpaid=1)
+    slots = WorkerSlots(CaseRunsBusy, clock, at_once=2, unpaid=1)
     with slots.slot(ONE, pays=True), slots.slot(TWO, pays=False):
         clock.now = 61
         assert refused(slots, THREE, pays=False)

@@ -1,7 +1,7 @@
-"""The slots for batches of saved cases in one worker.
+"""The slots for one kind of long work in one worker.
 
-A batch can take hours, and would occupy one of the activity slots that all clients share. A batch
-without a slot therefore waits in Temporal, which retries it.
+Long work would occupy the activity slots that all clients share. Work without a slot therefore
+waits in Temporal, which retries it.
 """
 
 import time
@@ -10,38 +10,40 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from domain.cases.errors import CaseRunsBusy
+from domain.core.errors import DomainError
 from domain.core.ids import TenantId
 
 AT_ONCE: Final = 8
-"""Maximum number of batches at one time, at most one per client."""
+"""Maximum number of slots in use at one time, at most one per client."""
 UNPAID: Final = 4
-"""Maximum number of batches at one time for all clients without a paid plan."""
+"""Maximum number of slots in use at one time for all clients without a paid plan."""
 _TURN_S: Final = 60.0
-"""Time after which a batch gives its slot to a waiting client, in seconds."""
+"""Time after which work gives its slot to a waiting client, in seconds."""
 _FORGOTTEN_AFTER_S: Final = 30.0
 """Time after which a client that was not retried no longer waits, in seconds."""
 
 
 @dataclass(slots=True)
 class _Client:
-    """A client that runs a batch or waits. `since`: the start of its batch, or its last attempt."""
+    """A client that has a slot or waits. `since`: the start of its work, or its last attempt."""
 
     pays: bool
     since: float
 
 
-class CaseSlots:
-    """Slots that are assigned in the order of the clients' first attempts. `monotonic`: a monotonic
-    clock, in seconds."""
+class WorkerSlots:
+    """Slots that are assigned in the order of the clients' first attempts. `refusal`: the retryable
+    error that is raised if the work must wait. `monotonic`: a monotonic clock, in seconds."""
 
     def __init__(
         self,
+        refusal: type[DomainError],
         monotonic: Callable[[], float] = time.monotonic,
         *,
         at_once: int = AT_ONCE,
         unpaid: int = UNPAID,
     ) -> None:
+        self._refusal = refusal
         self._monotonic = monotonic
         self._at_once = at_once
         self._unpaid = unpaid
@@ -51,16 +53,16 @@ class CaseSlots:
 
     @contextmanager
     def slot(self, tenant: TenantId, *, pays: bool) -> Iterator[None]:
-        """Hold a slot while the block runs. Raises CaseRunsBusy if none is free, or if clients that
-        came earlier wait for it."""
+        """Hold a slot while the block runs. Raises `refusal` if none is free, or if clients
+        that came earlier wait for it."""
         now = self._monotonic()
         self._forget(now)
         if tenant in self._running:
-            raise CaseRunsBusy
+            raise self._refusal
         client = self._waiting.setdefault(tenant, _Client(pays, now))
         client.pays, client.since = pays, now
         if tenant not in self._admitted(self._running):
-            raise CaseRunsBusy
+            raise self._refusal
         self._running[tenant] = self._waiting.pop(tenant)
         try:
             yield
@@ -68,7 +70,7 @@ class CaseSlots:
             del self._running[tenant]
 
     def check_kept(self, tenant: TenantId) -> None:
-        """Raise CaseRunsBusy if the client has had its slot for `_TURN_S` and another client waits
+        """Raise `refusal` if the client has had its slot for `_TURN_S` and another client waits
         for the slot."""
         now = self._monotonic()
         self._forget(now)
@@ -76,10 +78,10 @@ class CaseSlots:
             return
         others = {one: client for one, client in self._running.items() if one != tenant}
         if self._admitted(others):
-            raise CaseRunsBusy
+            raise self._refusal
 
     def _admitted(self, running: dict[TenantId, _Client]) -> set[TenantId]:
-        """Return the waiting clients that may have a slot next to the running batches."""
+        """Return the waiting clients that may have a slot next to the slots in use."""
         free = self._at_once - len(running)
         unpaid = self._unpaid - sum(not one.pays for one in running.values())
         admitted = set[TenantId]()
