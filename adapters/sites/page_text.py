@@ -5,12 +5,12 @@ from typing import Final
 
 from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.encoding import bytes_to_str, detect_encoding, map_encoding_to_html5
-from resiliparse.parse.html import HTMLTree
+from resiliparse.parse.html import DocumentNode, HTMLTree
 
 from adapters.sites.robots import Robots
 from domain.content.site_address import page_address
-from domain.content.site_import import MAX_LISTED
-from domain.content.site_page import Fetched, PageText, page_text
+from domain.content.site_import import MAX_LISTED, PageNote
+from domain.content.site_page import Fetched, PageText, PageUnreadable, page_text
 from domain.core.effort import spend
 
 _MAX_LINKS: Final = 2_000
@@ -22,18 +22,21 @@ _SEPARATORS: Final = (" – ", " — ", " | ", " · ", " - ")
 
 def read_page(fetched: Fetched, body: bytes, robots: Robots) -> PageText:
     """Return the title, main text and links of a page. Scripts, navigation, and elements that the
-    page hides are left out."""
+    page hides are left out. Raises PageUnreadable."""
     spend(len(body))
     tree = HTMLTree.parse(_decoded(body, fetched.charset))
     text = extract_plain_text(
         tree, preserve_formatting=True, main_content=True, links=False, alt_texts=False,
         form_fields=False, comments=False, hidden_elements=False,
     )  # fmt: skip
-    root = tree.document.query_selector("html")
+    document = tree.document
+    if document is None:
+        raise PageUnreadable(PageNote.EMPTY)
+    root = document.query_selector("html")
     language = root.getattr("lang", "") if root is not None else ""
-    urls = dict.fromkeys(_links(tree, fetched.url))
+    urls = dict.fromkeys(_links(document, fetched.url))
     found = tuple(robots.found(url) for url in list(urls)[:MAX_LISTED])
-    return page_text(_title(tree), text, str(language or ""), found)
+    return page_text(_title(document, str(tree.title or "")), text, str(language or ""), found)
 
 
 def _decoded(body: bytes, charset: str) -> str:
@@ -44,12 +47,11 @@ def _decoded(body: bytes, charset: str) -> str:
     return str(bytes_to_str(body, encoding, errors="replace"))
 
 
-def _title(tree: HTMLTree) -> str:
+def _title(document: DocumentNode, title: str) -> str:
     """Return the only first-level heading of the page, or its title without the site's name."""
-    headings = tree.document.query_selector_all("h1")
+    headings = document.query_selector_all("h1")
     if len(headings) == 1 and (text := str(headings[0].text or "").strip()):
         return text
-    title = str(tree.title or "")
     for separator in _SEPARATORS:
         before, found, _ = title.rpartition(separator)
         if found and before.strip():
@@ -57,8 +59,8 @@ def _title(tree: HTMLTree) -> str:
     return title
 
 
-def _links(tree: HTMLTree, base: str) -> Iterator[str]:
-    anchors = tree.document.query_selector_all("a[href]")
+def _links(document: DocumentNode, base: str) -> Iterator[str]:
+    anchors = document.query_selector_all("a[href]")
     for place in range(min(len(anchors), _MAX_LINKS)):
         page = page_address(base, str(anchors[place].getattr("href") or ""))
         if page is not None:

@@ -115,7 +115,7 @@ async def same_text(
         url, text.title, len(text.body)
     )
     found = await asyncio.to_thread(same_as, text.title, text.body, known)
-    return found and SameText(id=found.id, title=found.title)
+    return None if found is None else SameText(id=found.id, title=found.title)
 
 
 async def keep_page(work: UnitOfWork, site: SiteImport, page: SitePage, read: ReadPage) -> None:

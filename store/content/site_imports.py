@@ -155,7 +155,9 @@ class SiteImportRepository(TenantRepository):
             pause_s=row.pause_s,
             bytes_read=row.bytes_read + int(size or 0),
             is_silent=len(latest) == MAX_SILENT and all(note in _SILENT for note in latest),
-            next_page=found and SitePage.model_validate(found, from_attributes=True),
+            next_page=(
+                None if found is None else SitePage.model_validate(found, from_attributes=True)
+            ),
         )
 
     async def open(
