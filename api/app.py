@@ -26,7 +26,7 @@ from api.routers.analytics import insight, reports
 from api.routers.audit import audit
 from api.routers.billing import checkouts, credit_ledger, plan, stripe_webhook, usage, usage_history
 from api.routers.cases import case_file, case_runs, cases, content_previews
-from api.routers.content import knowledge, suggestions, templates
+from api.routers.content import knowledge, site_imports, suggestions, templates
 from api.routers.copilot import copilot_chat
 from api.routers.core import guide, health
 from api.routers.customers import customers
@@ -110,6 +110,7 @@ _ROUTERS: Final = tuple(
         templates,
         knowledge,
         suggestions,
+        site_imports,
         integrations,
         mail_sender,
         inbound_endpoints,

@@ -29,7 +29,11 @@ from domain.cases.errors import (
 from domain.content.errors import (
     ContentNotFound,
     InvalidKnowledgeFile,
+    InvalidSite,
+    SiteImportNotFound,
+    SiteImportUnderWay,
     SuggestionNotFound,
+    TooManySiteImports,
     TooManySuggestions,
     TooMuchContent,
 )
@@ -345,6 +349,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         404, "Client non trouve", on={RouteFamily.USAGE: "Client introuvable."}
     ),
     InvalidContent: ErrorAnswer(400, "Contenu invalide : {reason}"),
+    InvalidSite: ErrorAnswer(400, "Adresse de site invalide : {reason}"),
     InvalidSettings: ErrorAnswer(400, "Paramètres invalides : {reason}"),
     InvalidLabel: ErrorAnswer(400, "Nom de clé invalide : {reason}"),
     InvalidPlaybook: ErrorAnswer(
@@ -373,6 +378,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     CaseNotFound: ErrorAnswer(404, "Cas introuvable."),
     CaseRunNotFound: ErrorAnswer(404, "Série de cas introuvable."),
     SuggestionNotFound: ErrorAnswer(404, "Suggestion introuvable."),
+    SiteImportNotFound: ErrorAnswer(404, "Import de site introuvable."),
     IntegrationNotFound: ErrorAnswer(404, "Intégration introuvable."),
     CustomerNotFound: ErrorAnswer(404, "Client introuvable."),
     ConversationNotFound: ErrorAnswer(404, "Conversation introuvable."),
@@ -401,6 +407,9 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     SavedCasesFull: ErrorAnswer(409, "Vos cas enregistrés dépassent {limit} Kio au total."),
     CaseNameTaken: ErrorAnswer(409, "Un autre cas porte déjà ce nom."),
     CaseRunUnderWay: ErrorAnswer(409, "Une série de cas est déjà en cours pour ce client."),
+    SiteImportUnderWay: ErrorAnswer(
+        409, "Un import de site est déjà en cours : attendez qu'il se termine."
+    ),
     OwnerStays: ErrorAnswer(409, "Un client a un seul propriétaire, qui le reste."),
     KeysUndecided: ErrorAnswer(
         409, "Ce membre a créé des clés actives : révoquez-les ou gardez-les.", ("keys",)
@@ -468,6 +477,9 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         fields=("tickets_used", "tickets_limit", "credits_balance", "upgrade_url", "credits_url"),
     ),
     EventRoomUsed: ErrorAnswer(429, "Trop de données d'événements en 24 heures."),
+    TooManySiteImports: ErrorAnswer(
+        429, "{limit} imports de site au plus par 24 heures : réessayez demain."
+    ),
     TooManyRequests: ErrorAnswer(429, "Trop de requêtes : {quota} par {window_s} s au plus."),
     CallerBusy: ErrorAnswer(429, "Trop de requêtes à la fois. Réessayez dans un instant."),
     HeadTooLarge: ErrorAnswer(431, "En-têtes trop volumineux : 64 Kio et 100 en-têtes au plus."),

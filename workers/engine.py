@@ -2,7 +2,7 @@
 workflows."""
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from datetime import timedelta
 from typing import Final
 
@@ -30,6 +30,7 @@ from workflows.dry_run import DryRun
 from workflows.erase import Erase
 from workflows.forget_dry_runs import ForgetDryRuns
 from workflows.housekeeping import Housekeeping
+from workflows.import_site import ImportSite
 from workflows.learn_heads import LearnHeadsNightly
 from workflows.mail_answer import MailAnswer
 from workflows.mail_members import MailMembers
@@ -72,6 +73,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     RunCases,
     LearnHeadsNightly,
     SendReply,
+    ImportSite,
 )
 _WORKFLOW_POLLS: Final = 20
 # The grace period is longer than any step that a caller or a customer waits for
@@ -132,13 +134,17 @@ async def working(
     try:
         await ensure_schedules(settings, client)
         await normalizer.start()
-        async with build_worker(
-            client,
-            build_activities(settings, database, client, http, normalizer),
-            sandbox=settings.temporal.sandbox,
-            tracker=tracker,
-            interceptors=[CountActivities(metrics)],
-            deployment=deployment_config(settings.temporal),
+        activities = build_activities(settings, database, client, http, normalizer)
+        async with (
+            aclosing(activities),
+            build_worker(
+                client,
+                activities,
+                sandbox=settings.temporal.sandbox,
+                tracker=tracker,
+                interceptors=[CountActivities(metrics)],
+                deployment=deployment_config(settings.temporal),
+            ),
         ):
             yield
     finally:

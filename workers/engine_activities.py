@@ -20,6 +20,7 @@ from activities.audit.anchor import AnchorHeads
 from activities.billing.usage_periods import UsagePeriods
 from activities.cases.try_cases import TryCases
 from activities.content.embed import Embed
+from activities.content.import_site import ImportSites
 from activities.customers.sweep_customers import SweepCustomers
 from activities.identity.left_keys import LeftKeyNotices
 from activities.identity.send_mail import SendMail
@@ -63,8 +64,11 @@ from adapters.brain.embeddings import embedder_from
 from adapters.brain.identity import brain_identity
 from adapters.brain.own_head_fit import OwnHeadFitter
 from adapters.brain.safety_net import LearnedSafetyNet
+from adapters.connectors.guarded import GuardedHosts
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.seal import FernetSealer
+from adapters.sites.site_fetcher import SiteFetcher
+from adapters.sites.site_reader import WebSiteReader
 from adapters.system import new_ulid, utc_now
 from adapters.temporal.client import TemporalEngine
 from adapters.temporal.runs import TemporalRuns
@@ -127,6 +131,12 @@ class EngineActivities:
     anchor: AnchorHeads
     try_cases: TryCases
     learn_heads: LearnHeads
+    import_sites: ImportSites
+    site_reader: WebSiteReader
+
+    async def aclose(self) -> None:
+        """End the processes that parse website pages."""
+        await self.site_reader.close()
 
     def registered(self) -> list[Callable[..., object]]:
         return [
@@ -182,6 +192,9 @@ class EngineActivities:
             self.try_cases.try_some,
             self.try_cases.end,
             self.learn_heads.learn,
+            self.import_sites.open,
+            self.import_sites.read,
+            self.import_sites.end,
         ]
 
 
@@ -234,6 +247,7 @@ def build_activities(
         database, brain_budget, embedder, utc_now, new_ulid,
         net=net, sealer=sealer, patience=_patience(settings.brain), **answers,
     )  # fmt: skip
+    sites = _site_reader(settings, http)
     return EngineActivities(
         normalize=Normalize(
             database,
@@ -341,4 +355,16 @@ def build_activities(
             is_remote=settings.brain.is_remote,
         ),
         learn_heads=LearnHeads(database, heads, utc_now, new_ulid),
+        import_sites=ImportSites(units, sites, utc_now),
+        site_reader=sites,
     )
+
+
+def _site_reader(settings: Settings, http: httpx.AsyncClient) -> WebSiteReader:
+    agent = settings.server.service.slug
+    fetcher = SiteFetcher(
+        GuardedHosts(user_agent=agent),
+        http,
+        allow_loopback=settings.integrations.allow_loopback_targets,
+    )
+    return WebSiteReader(fetcher, agent=agent)

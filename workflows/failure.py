@@ -26,6 +26,9 @@ progress."""
 CASE_RUNS_BUSY: Final = "case_runs_busy"
 """Error code for a batch of saved cases that got no slot in a worker."""
 
+SITE_IMPORTS_BUSY: Final = "site_imports_busy"
+"""Error code for a page of a website that got no slot in a worker."""
+
 _NOTHING_DONE: Final = frozenset({"mail_unreachable", "action_unreachable", "action_forbidden"})
 """Error codes of failed actions that certainly had no effect."""
 

@@ -243,6 +243,30 @@ TRYING: Final[ActivityConfig] = {
     ),
 }
 
+# Options for finding the pages of a website: its robots.txt, and its sitemaps within a minute
+# (`domain/content/site_import.py`). A user is waiting for the first page.
+OPENING_SITE: Final[ActivityConfig] = {
+    "start_to_close_timeout": timedelta(minutes=5),
+    "heartbeat_timeout": timedelta(seconds=10),
+    "retry_policy": RetryPolicy(
+        initial_interval=timedelta(seconds=1),
+        maximum_interval=timedelta(seconds=30),
+        maximum_attempts=8,
+    ),
+}
+
+# Options for reading one page of a website. Attempts continue for some minutes, because the
+# database may be unavailable for that long. A page that cannot be read does not fail the activity.
+READING_SITE: Final[ActivityConfig] = {
+    "start_to_close_timeout": timedelta(minutes=2),
+    "heartbeat_timeout": timedelta(seconds=10),
+    "retry_policy": RetryPolicy(
+        initial_interval=timedelta(seconds=1),
+        maximum_interval=timedelta(minutes=1),
+        maximum_attempts=12,
+    ),
+}
+
 # Options for polling clients' platforms. Platforms are polled concurrently, in batches that take a
 # few seconds each. A retry repeats the batch that the previous attempt did not finish.
 POLLING: Final[ActivityConfig] = {

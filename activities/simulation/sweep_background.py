@@ -1,5 +1,5 @@
 """The sweep of background work. It starts work that has a committed row but no workflow: runs of
-cases, replays and members' replies."""
+cases, replays, members' replies and imports from websites."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
@@ -15,6 +15,7 @@ from domain.core.ports import Clock
 from domain.runs.contracts import SweepInput, SweepResult
 from domain.runs.ports import Starter
 from store.cases.case_runs import case_runs_left
+from store.content.site_imports import site_imports_left
 from store.core.database import Database
 from store.core.place import Place
 from store.reviews.replies import unsent_replies
@@ -47,9 +48,9 @@ class SweepBackground:
 
     @activity.defn(name=names.SWEEP_BACKGROUND)
     async def begin_left(self, step: SweepInput) -> SweepResult:
-        """Start the workflows of unfinished case runs, replays and replies. Idempotency key: the
-        workflow's id. A running workflow is not started again, and `picked_up` does not include
-        it."""
+        """Start the workflows of unfinished case runs, replays, replies and imports. Idempotency
+        key: the workflow's id. A running workflow is not started again, and `picked_up` does not
+        include it."""
         before = self._now() - timedelta(seconds=step.older_than_s)
         done = SweepResult(picked_up=0)
         for workflow, reads in _LEFT.items():
@@ -81,4 +82,5 @@ _LEFT: Final[dict[str, _Reads]] = {
     names.RUN_CASES: case_runs_left,
     names.REPLAY: unfinished_replays,
     names.SEND_REPLY: unsent_replies,
+    names.IMPORT_SITE: site_imports_left,
 }

@@ -138,6 +138,7 @@ _MENU: Final = (
                     View("templates", "/app/templates", key="t"),
                     View("suggestions", "/app/suggestions"),
                     View("import", "/app/knowledge/import", MANAGERS),
+                    View("site", "/app/knowledge/site"),
                 )
             ),
         ),

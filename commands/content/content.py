@@ -13,8 +13,11 @@ from commands.core.context import (
     JsonOption,
     answer,
     command,
+    database_of,
+    environment_of,
     fields_of,
     reading_client,
+    work_on,
 )
 from commands.core.listing import print_list
 from commands.core.person import operator
@@ -22,15 +25,20 @@ from commands.core.texts import FILE_HELP, required_text, text_of
 from domain.agent.brain import Category, Language
 from domain.agent.intent import Intent
 from domain.content.content import KnowledgeChange, KnowledgeEntry, TemplateChange, TemplateEntry
+from domain.content.site_import import KEPT_IMPORTS, SiteScope
 from domain.content.suggestion import SuggestedEntry
 from domain.core.errors import InvalidInput
+from domain.core.ids import TenantId
 from domain.core.plain_text import without_controls
 from domain.simulation.variant import ContentVariant
 from services.content.knowledge import add_knowledge, change_knowledge
 from services.content.knowledge import delete_knowledge as remove_knowledge
+from services.content.site_imports import start_site_import
 from services.content.templates import NewTemplate, add_template, change_template
 from services.content.templates import delete_template as remove_template
+from settings import load_integrations
 from store.content.content_changes import ContentChanges
+from store.content.site_imports import SiteImportRepository, client_of_site_import
 
 templates = typer.Typer(help="Manage response templates.", no_args_is_help=True)
 knowledge = typer.Typer(help="Manage knowledge entries.", no_args_is_help=True)
@@ -292,6 +300,66 @@ async def delete_knowledge(
     async with saving(data, client) as work:
         await remove_knowledge(work, operator(), knowledge_id)
     answer(as_json, "Knowledge deleted.", knowledge_id=knowledge_id)
+
+
+@command(knowledge, "import-site")
+async def import_site(
+    url: Annotated[str, typer.Argument(metavar="URL")],
+    client: ClientOption,
+    page: Annotated[bool, typer.Option("--page", help="Read only this page.")] = False,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Import the pages of a website. Each page becomes a suggestion, which a member accepts or
+    rejects."""
+    allowed = load_integrations(environment_of(data)).allow_loopback_targets
+    scope = SiteScope.PAGE if page else SiteScope.SITE
+    async with work_on(data) as units, units.of(TenantId(client)) as work:
+        started = await start_site_import(work, operator(), url, scope, allow_loopback=allowed)
+    answer(as_json, "Import started.", site_import_id=started.id, url=started.url)
+
+
+@command(knowledge, "site-imports")
+async def list_site_imports(
+    client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
+) -> None:
+    """Show a client's imports from websites, newest first."""
+    async with reading_client(data, client) as (connection, tenant):
+        found = await SiteImportRepository(connection, tenant).page(before=None, limit=KEPT_IMPORTS)
+    if as_json:
+        answer(True, "", imports=[fields_of(one, "site_import_id") for one in found])
+        return
+    print_list(
+        ("import", "address", "state", "pages", "suggestions", "error"),
+        [
+            (one.id, one.url, one.state, f"{one.done}/{one.pages}", str(one.suggested),
+             one.error_code or "")
+            for one in found
+        ],
+    )  # fmt: skip
+
+
+@command(knowledge, "site-import")
+async def show_site_import(
+    site_import_id: Annotated[str, typer.Argument(metavar="SITE_IMPORT_ID")],
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the pages of one import from a website."""
+    async with database_of(data) as database:
+        tenant = await database.find_client(client_of_site_import, site_import_id)
+        async with database.reading(tenant) as connection:
+            imports = SiteImportRepository(connection, tenant)
+            site = await imports.read(site_import_id)
+            pages = await imports.pages(site_import_id)
+    if as_json:
+        shown = [one.model_dump(mode="json") for one in pages]
+        answer(True, "", **fields_of(site, "site_import_id"), found=shown)
+        return
+    print_list(
+        ("page", "state", "note", "title"),
+        [(one.url, one.state, one.note or "", one.title) for one in pages],
+    )
 
 
 def _show(title: str, fields: dict[str, object], as_json: bool) -> None:

@@ -87,6 +87,16 @@ class KnowledgeEntry(BaseModel):
     language: Language
     created_at: datetime
     updated_at: datetime | None
+    source_url: str | None = Field(
+        default=None, description="Website page from which the entry was imported; null otherwise."
+    )
+    source_read_at: datetime | None = Field(
+        default=None, description="Time when that page was last read."
+    )
+    source_changed_at: datetime | None = Field(
+        default=None,
+        description="Time when the page was first found changed; null if it is unchanged.",
+    )
 
 
 def check_line(field: str, text: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from domain.core.errors import DomainError
+from domain.core.errors import DomainError, InvalidContent
 
 
 class ContentNotFound(DomainError):
@@ -42,3 +42,63 @@ class InvalidKnowledgeFile(DomainError):
     """The knowledge file contains an invalid line, or no entry. Nothing was imported."""
 
     code = "invalid_knowledge_file"
+
+
+class InvalidSite(InvalidContent):
+    """The address of a website is invalid or not allowed. The message is for operators. The French
+    `reason` is for callers."""
+
+    code = "invalid_site"
+
+
+class SiteImportNotFound(DomainError):
+    """The client has no such import of a website."""
+
+    code = "site_import_not_found"
+
+
+class SiteImportUnderWay(DomainError):
+    """The client's previous import of a website has not finished."""
+
+    code = "site_import_under_way"
+
+
+class TooManySiteImports(DomainError):
+    """The client has reached its limit for imports of websites within 24 hours. `limit`: the
+    maximum number of imports."""
+
+    code = "too_many_site_imports"
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(str(limit))
+        self.limit = limit
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"limit": self.limit}
+
+
+class SiteDisallowed(DomainError):
+    """The website's robots.txt does not allow the service to read the address."""
+
+    code = "site_disallowed"
+
+
+class SiteMoved(DomainError):
+    """The address redirects to another website."""
+
+    code = "site_moved"
+
+
+class SiteImportsBusy(DomainError):
+    """The worker reads as many websites as it may. The page is tried again."""
+
+    code = "site_imports_busy"
+    retryable = True
+    retry_after_s = 5.0
+
+
+class SiteUnreadable(DomainError):
+    """The website did not answer, or its answer could not be read."""
+
+    code = "site_unreadable"

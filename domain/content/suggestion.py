@@ -1,4 +1,5 @@
-"""A suggestion: a template or knowledge entry that a client's AI assistant proposes to add.
+"""A suggestion: a template or knowledge entry that a client's AI assistant proposes to add. It can
+also be the text of a website's page that a member has imported.
 
 A member accepts or rejects the suggestion. Until then, no brain uses it, because customer text may
 have caused the assistant to suggest it.
@@ -14,7 +15,7 @@ from domain.agent.intent import Intent
 from domain.content.content import check_body, check_line, check_not_for, check_template_body
 
 MAX_SUGGESTIONS: Final = 200
-"""Maximum number of pending suggestions per client."""
+"""Maximum number of pending suggestions from AI assistants per client."""
 
 MAX_REASON: Final = 1_000
 """Maximum length of the reason for a suggestion, in characters."""
@@ -49,8 +50,37 @@ class SuggestedTemplate(BaseModel):
 Suggested = Annotated[SuggestedEntry | SuggestedTemplate, Field(discriminator="kind")]
 
 
+class SameText(BaseModel):
+    """An article or another pending suggestion with the same title or nearly the same text."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    title: str
+
+
+class PageSource(BaseModel):
+    """The website page from which a suggestion was made."""
+
+    model_config = ConfigDict(frozen=True)
+
+    url: str = Field(description="Address of the page.")
+    read_at: datetime = Field(description="Time when the page was read.")
+    import_id: str = Field(description="Id of the import that read the page.")
+    digest: str = Field(description="Digest of the page's title and text.")
+    changes: str | None = Field(
+        default=None,
+        description="Id of the knowledge entry that the suggestion changes; null for a new entry.",
+    )
+    same_as: SameText | None = Field(
+        default=None,
+        description="Article or suggestion with the same title or nearly the same text.",
+    )
+
+
 class Suggestion(BaseModel):
-    """A pending suggestion. `suggested_by`: id of the API key that submitted the suggestion."""
+    """A pending suggestion. `suggested_by`: id of the API key or member that made the
+    suggestion."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -59,5 +89,10 @@ class Suggestion(BaseModel):
         description=("Template or knowledge entry that the assistant suggests.")
     )
     reason: str = Field(description="Reason for the suggestion, as given by the assistant.")
-    suggested_by: str = Field(description="Id of the API key that submitted the suggestion.")
+    suggested_by: str = Field(
+        description="Id of the API key that submitted the suggestion, or of the importing member."
+    )
     created_at: datetime
+    source: PageSource | None = Field(
+        default=None, description="Website page of an imported suggestion; null otherwise."
+    )

@@ -32,6 +32,7 @@ RUN_CASES: Final = "RunCases"
 REPLAY: Final = "Replay"
 LEARN_HEADS_WORKFLOW: Final = "LearnHeads"
 SEND_REPLY: Final = "SendReply"
+IMPORT_SITE: Final = "ImportSite"
 MAIL_MEMBERS_WORKFLOW: Final = "MailMembers"
 
 ANSWER_UPDATE: Final = "answer"
@@ -93,6 +94,9 @@ LEARN_HEADS: Final = "brain.learn"
 REPLY_DUE: Final = "reply.due"
 DELIVER_REPLY: Final = "reply.send"
 FAIL_REPLY: Final = "reply.fail"
+OPEN_SITE: Final = "site.open"
+READ_SITE: Final = "site.read"
+END_SITE: Final = "site.end"
 MAIL_MEMBERS: Final = "members.mail"
 
 SWEEP_SCHEDULE: Final = "sweep"
@@ -186,11 +190,17 @@ def simulate_id(client_id: str, simulation_id: str) -> str:
     return f"simulate/{client_id}/{simulation_id}"
 
 
-_BACKGROUND: Final = {RUN_CASES: "cases", REPLAY: "replay", SEND_REPLY: "reply"}
+_BACKGROUND: Final = {
+    RUN_CASES: "cases",
+    REPLAY: "replay",
+    SEND_REPLY: "reply",
+    IMPORT_SITE: "site",
+}
 
 
 def background_id(workflow: str, client_id: str, record_id: str) -> str:
-    """Return the workflow id for a long-running job: a case run, a replay or a member's reply.
+    """Return the workflow id for a long-running job: a case run, a replay, a member's
+    reply or an import from a website.
     `record_id`: the id of the job's database row."""
     return f"{_BACKGROUND[workflow]}/{client_id}/{record_id}"
 
@@ -199,7 +209,7 @@ def run_prefixes(client_id: str) -> tuple[str, ...]:
     """Return the prefixes of all workflow ids of a client, except the workflow ids of erasures."""
     kinds = (
         "event", "dry-run", "webhooks", "webhook", "metrics", "churn", "mail", "inbound", "notice",
-        "simulate", "cases", "replay", "reply",
+        "simulate", "cases", "replay", "reply", "site",
     )  # fmt: skip
     return tuple(f"{kind}/{client_id}/" for kind in kinds)
 

@@ -345,3 +345,10 @@ class KnowledgeRecord(Record):
         Time | None,
         Field(description=("Time of the latest change; null if the entry never changed.")),
     ]
+    source_url: Annotated[
+        str | None,
+        Field(description="Website page from which the entry was imported; null otherwise."),
+    ] = None
+    source_read_at: Annotated[
+        Time | None, Field(description="Time when that page was last read; null otherwise.")
+    ] = None

@@ -73,6 +73,15 @@ class ContentChanges(TenantRepository):
         found = [KnowledgeEntry.model_validate(row, from_attributes=True) for row in rows]
         return {(one.language, one.title): one for one in found}
 
+    async def some(self, ids: Sequence[str]) -> dict[str, KnowledgeEntry]:
+        """Return the knowledge entries with these ids, by id. Missing entries are left out."""
+        table = knowledge_entries
+        rows = await self._connection.execute(
+            sa.select(table).where(table.c.client_id == self._tenant, table.c.id.in_(ids))
+        )
+        found = [KnowledgeEntry.model_validate(row, from_attributes=True) for row in rows]
+        return {one.id: one for one in found}
+
     async def read(self, kind: type[Entry], content_id: str, *, lock: bool = False) -> Entry:
         """Return a template or knowledge entry. Raises ContentNotFound. The methods below raise
         this error too."""

@@ -3,7 +3,8 @@
 import sqlalchemy as sa
 
 from domain.content.errors import SuggestionNotFound, TooManySuggestions
-from domain.content.suggestion import MAX_SUGGESTIONS, Suggestion
+from domain.content.site_import import MAX_SITE_SUGGESTIONS
+from domain.content.suggestion import MAX_SUGGESTIONS, PageSource, Suggestion
 from store.content.tables import suggestions
 from store.core.repository import TenantRepository
 from store.tenants.accounts import AccountRepository
@@ -12,12 +13,18 @@ from store.tenants.accounts import AccountRepository
 class SuggestionRepository(TenantRepository):
     async def add(self, suggestion: Suggestion) -> None:
         """Add a suggestion. Raises TooManySuggestions, and ClientNotFound while the client is being
-        erased. The account is locked, so concurrent calls cannot exceed the limit."""
+        erased. The account is locked, so concurrent calls cannot exceed the limit. Suggestions from
+        websites have a limit of their own, so that an import leaves room for AI assistants."""
         await AccountRepository(self._connection, self._tenant).lock()
+        of_site = suggestion.source is not None
         waiting = await self._connection.scalar(
-            sa.select(sa.func.count()).where(suggestions.c.client_id == self._tenant)
+            sa.select(sa.func.count()).where(
+                suggestions.c.client_id == self._tenant,
+                suggestions.c.source.is_not(None) if of_site else suggestions.c.source.is_(None),
+            )
         )
-        if waiting is not None and waiting >= MAX_SUGGESTIONS:
+        limit = MAX_SITE_SUGGESTIONS if of_site else MAX_SUGGESTIONS
+        if waiting is not None and waiting >= limit:
             raise TooManySuggestions
         await self._connection.execute(
             sa.insert(suggestions).values(
@@ -27,7 +34,25 @@ class SuggestionRepository(TenantRepository):
                 reason=suggestion.reason,
                 suggested_by=suggestion.suggested_by,
                 created_at=suggestion.created_at,
+                source=suggestion.source and suggestion.source.model_dump(mode="json"),
             )
+        )
+
+    async def of_page(self, url: str) -> PageSource | None:
+        """Return the source of the pending suggestion from a website page, or None."""
+        found = await self._connection.scalar(
+            sa.select(suggestions.c.source).where(*self._from_page(url)).limit(1)
+        )
+        return None if found is None else PageSource.model_validate(found)
+
+    async def delete_of_page(self, url: str) -> None:
+        """Remove the pending suggestions from a website page, because the page was read again."""
+        await self._connection.execute(sa.delete(suggestions).where(*self._from_page(url)))
+
+    def _from_page(self, url: str) -> tuple["sa.ColumnElement[bool]", ...]:
+        return (
+            suggestions.c.client_id == self._tenant,
+            suggestions.c.source["url"].as_string() == url,
         )
 
     async def page(self, *, after: str | None, limit: int) -> tuple[Suggestion, ...]:

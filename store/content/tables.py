@@ -62,6 +62,12 @@ knowledge_entries: Final = sa.Table(
     # Failed attempts to embed the current text, and the time of the next attempt.
     sa.Column("embedding_failures", sa.Integer, nullable=False, server_default="0"),
     time("embedding_retry_at", nullable=True),
+    # The page from which the entry was imported. `source_digest`: the digest of the page's text
+    # when a member accepted it. `source_changed_at`: when a later import first found another text.
+    text("source_url", nullable=True),
+    text("source_digest", nullable=True),
+    time("source_read_at", nullable=True),
+    time("source_changed_at", nullable=True),
     sa.CheckConstraint("language IN ('fr', 'en')", name="language"),
     sa.Index(None, "search", postgresql_using="gin"),
     # The sweep scans these columns for entries without embeddings of their current text.
@@ -102,7 +108,8 @@ knowledge_chunks: Final = sa.Table(
     ),
 )
 
-# Content suggested by assistants and pending a member's decision. The decision deletes the row.
+# Content suggested by assistants or imported from websites, pending a member's decision. The
+# decision deletes the row. `source`: the page of a website, or NULL.
 suggestions: Final = sa.Table(
     "suggestions",
     metadata,
@@ -110,5 +117,64 @@ suggestions: Final = sa.Table(
     sa.Column("proposed", JSONB, nullable=False),
     text("reason"),
     text("suggested_by"),
+    time("created_at"),
+    sa.Column("source", JSONB(none_as_null=True), nullable=True),
+)
+
+# Imports of knowledge from websites. `robots`: the site's robots.txt, or NULL if it has none.
+# `follows`: whether the import follows links, because the site has no sitemap. `bytes_read`: the
+# size of the responses that are not pages.
+site_imports: Final = sa.Table(
+    "site_imports",
+    metadata,
+    *tenant_key(),
+    text("url"),
+    text("scope"),
+    text("state"),
+    sa.Column("robots", sa.LargeBinary, nullable=True),
+    sa.Column("follows", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("pause_s", sa.Float, nullable=False, server_default="0"),
+    sa.Column("bytes_read", sa.BigInteger, nullable=False, server_default="0"),
+    text("error_code", nullable=True),
+    text("started_by"),
+    time("created_at"),
+    time("finished_at", nullable=True),
+    sa.CheckConstraint("state IN ('queued', 'running', 'done', 'failed')", name="state"),
+    sa.CheckConstraint("scope IN ('site', 'page')", name="scope"),
+    sa.Index(
+        "ix_site_imports_unfinished",
+        "created_at",
+        "id",
+        postgresql_where=sa.text("state IN ('queued', 'running')"),
+    ),
+    # This index serves lookups by import id without a client id.
+    sa.Index(None, "id"),
+)
+
+# The pages of an import, in the order in which it reads them.
+site_pages: Final = sa.Table(
+    "site_pages",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    sa.Column("import_id", sa.Text, primary_key=True),
+    sa.Column("place", sa.Integer, primary_key=True, autoincrement=False),
+    text("url"),
+    sa.Column("depth", sa.Integer, nullable=False),
+    text("state"),
+    text("note", nullable=True),
+    sa.Column("title", sa.Text, nullable=False, server_default=""),
+    sa.Column("bytes_read", sa.BigInteger, nullable=False, server_default="0"),
+    time("read_at", nullable=True),
+    points_to("site_imports", "import_id", ondelete="CASCADE"),
+    sa.UniqueConstraint("client_id", "import_id", "url"),
+)
+
+# Pages of websites that a member has dismissed. A page is suggested again once its text changes.
+dismissed_pages: Final = sa.Table(
+    "dismissed_pages",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    sa.Column("url", sa.Text, primary_key=True),
+    text("digest"),
     time("created_at"),
 )

@@ -231,7 +231,11 @@ SOURCES: Final[Mapping[Section, Source]] = {
         + _time("created_at updated_at"),
     ),
     Section.KNOWLEDGE_ENTRIES: _table(
-        Section.KNOWLEDGE_ENTRIES, _text("id title body language") + _time("created_at updated_at")
+        Section.KNOWLEDGE_ENTRIES,
+        _text("id title body language")
+        + _time("created_at updated_at")
+        + _text("source_url")
+        + _time("source_read_at"),
     ),
     Section.AUDIT_ENTRIES: _table(
         Section.AUDIT_ENTRIES,

@@ -1,5 +1,5 @@
-"""/api/dashboard/suggestions: content that AI assistants suggest. A member accepts or rejects each
-suggestion."""
+"""/api/dashboard/suggestions: content that AI assistants suggest, or that an import from a website
+found. A member accepts or rejects each suggestion."""
 
 from typing import Annotated, Final
 
@@ -30,7 +30,7 @@ SuggestionId = Annotated[str, Depends(PathId("suggestion_id", "suggestion", Sugg
 @router.get(
     _SUGGESTIONS,
     operation_id="suggestions.list",
-    summary="List suggestions from AI assistants, oldest first",
+    summary="List suggestions from AI assistants and websites, oldest first",
 )
 async def suggestions(page: PageDep, resources: ResourcesDep) -> SuggestionPage:
     """Any member of the client may call this operation. The list contains only open suggestions,
@@ -55,12 +55,13 @@ async def suggestions(page: PageDep, resources: ResourcesDep) -> SuggestionPage:
 async def accept(
     member: ManagerDep,
     suggestion_id: SuggestionId,
-    _: Annotated[AcceptSuggestionBody, Depends(JsonBody(AcceptSuggestionBody, optional=True))],
+    body: Annotated[AcceptSuggestionBody, Depends(JsonBody(AcceptSuggestionBody, optional=True))],
     resources: ResourcesDep,
 ) -> KnowledgeEntry | TemplateEntry:
-    """Returns the new entry or template. The agent may use it starting with the next message."""
+    """Returns the new or changed entry, or the new template. The agent may use it starting with the
+    next message. The body contains the member's edits of a knowledge entry."""
     async with resources.work.of(member.tenant) as work:
-        return await accept_suggestion(work, member.actor, suggestion_id)
+        return await accept_suggestion(work, member.actor, suggestion_id, body.edit)
 
 
 @router.post(
@@ -75,7 +76,8 @@ async def refuse(
     _: Annotated[RefuseSuggestionBody, Depends(JsonBody(RefuseSuggestionBody, optional=True))],
     resources: ResourcesDep,
 ) -> Response:
-    """This operation requires the owner or admin role. It deletes the suggestion and its text."""
+    """This operation requires the owner or admin role. It deletes the suggestion and its text. A
+    website page is not suggested again until its text changes."""
     async with resources.work.of(member.tenant) as work:
         await refuse_suggestion(work, member.actor, suggestion_id)
     return Response(status_code=204)

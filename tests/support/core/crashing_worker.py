@@ -76,7 +76,8 @@ _ADD: Final = ReplayRepository.add
 
 def _promise_heartbeats() -> None:
     patient = (options.OUTSIDE, options.DELIVERING, options.ERASING, options.MAILING_MEMBERS)
-    for promised in (*patient, options.REPLAYING, options.TRYING):
+    reading = (options.OPENING_SITE, options.READING_SITE)
+    for promised in (*patient, *reading, options.REPLAYING, options.TRYING):
         promised["heartbeat_timeout"] = _MISSED_AFTER
 
 

@@ -248,19 +248,21 @@ async def _live(
             resources,
             connectors=ConnectorRegistry(resources.sealer, no_way_out(), allow_loopback=True),
         )
+        activities = build_activities(chosen, worker_database, client, outside, normalizer)
         yield LiveEngine(
             settings=chosen,
             database=database,
             worker_database=worker_database,
             client=client,
             engine=TemporalEngine(client, dashboard=chosen.server.origin),
-            activities=build_activities(chosen, worker_database, client, outside, normalizer),
+            activities=activities,
             deliveries=webhook_worker.build_activities(chosen, worker_database, sender, metrics),
             metrics=metrics,
             app=app,
             http=http,
             stripe=stripe,
         )
+    await activities.aclose()
     await normalizer.close()
     await database.close()
     await worker_database.close()

@@ -16,7 +16,15 @@ from domain.cases.errors import (
     SavedCasesFull,
     TooManyCases,
 )
-from domain.content.errors import TooMuchContent
+from domain.content.errors import (
+    InvalidSite,
+    SiteDisallowed,
+    SiteImportsBusy,
+    SiteMoved,
+    SiteUnreadable,
+    TooManySiteImports,
+    TooMuchContent,
+)
 from domain.copilot.errors import TalkFailed
 from domain.copilot.ports import TalkCost
 from domain.core.errors import (
@@ -119,6 +127,10 @@ NOT_FOR_CALLERS = {
     LargeEventsWait,
     CaseRunsBusy,
     ReplaysBusy,
+    SiteDisallowed,  # stored with the import that ended early
+    SiteImportsBusy,
+    SiteMoved,
+    SiteUnreadable,
     ClientNotEmpty,
     InvalidExport,
     BrainInvalid,
@@ -177,6 +189,8 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         InvalidIntegration("message", "{reason} {nothing}"),
         InvalidMailSender("message", "{reason} {nothing}"),
         TooMuchContent(1_000),
+        TooManySiteImports(10),
+        InvalidSite("message", "{reason} {nothing}"),
         TooManyInboxViews(50),
         InvalidInboxView("message", "{reason} {nothing}"),
         TooManyExamples(10_000),

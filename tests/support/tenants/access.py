@@ -14,6 +14,7 @@ from tests.support.analytics.reports import INSIGHT_ROUTES
 from tests.support.billing.payments import asked_credits
 from tests.support.cases import cases
 from tests.support.content.content import CHANGES, ENTRY, INTEGRATIONS, READS, made
+from tests.support.content.site_imports import SITE_IMPORTS, an_import
 from tests.support.content.suggestions import SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import rows
@@ -194,6 +195,9 @@ ACCESS: Final[dict[Route, Access]] = {
         )
         for what in ("accept", "refuse")
     },
+    ("GET", SITE_IMPORTS): Access(ALL),
+    ("POST", SITE_IMPORTS): Access(MANAGERS, body={"url": "https://help.example.com/"}),
+    ("GET", SITE_IMPORTS + "/{site_import_id}"): Access(ALL, missing="site_import_not_found"),
     ("GET", AUTOMATION): Access(ALL),
     ("GET", NOTIFICATIONS): Access(ALL),
     ("PUT", NOTIFICATIONS): Access(
@@ -297,6 +301,10 @@ async def _webhook(front: LiveEngine, shop: Shop) -> Ids:
     return {"webhook_id": webhook_id, "delivery_id": delivery_id}
 
 
+async def _site_import(front: LiveEngine, shop: Shop) -> Ids:
+    return {"site_import_id": await an_import(front.database, shop)}
+
+
 async def _suggestion(front: LiveEngine, shop: Shop) -> Ids:
     return {"suggestion_id": await suggested(front.database, shop)}
 
@@ -372,6 +380,7 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{example_id}": learning.an_example,
     "{webhook_id}": _webhook,
     "{suggestion_id}": _suggestion,
+    "{site_import_id}": _site_import,
     "{loosening_id}": _loosening,
     "{template_id}": _content,
     "{knowledge_id}": _content,

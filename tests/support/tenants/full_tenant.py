@@ -11,7 +11,8 @@ from domain.agent.plan import ActionKind
 from domain.audit.entry import Note
 from domain.billing.checkout import Checkout
 from domain.billing.quota import QuotaStanding
-from domain.content.suggestion import SuggestedEntry, Suggestion
+from domain.content.site_import import SiteImport, SiteImportState, SiteScope
+from domain.content.suggestion import PageSource, SuggestedEntry, Suggestion
 from domain.core.contracts import RunRef
 from domain.core.money import Money
 from domain.core.period import period_of
@@ -31,6 +32,8 @@ from store.audit.tables import audit_anchors
 from store.billing.checkouts import CheckoutRepository
 from store.billing.usage_ledger import UsageLedger
 from store.content.content import ContentRepository
+from store.content.entry_sources import EntrySourceRepository
+from store.content.site_imports import SiteImportRepository
 from store.content.suggestions import SuggestionRepository
 from store.content.tables import knowledge_chunks, knowledge_entries
 from store.core.database import Database
@@ -130,6 +133,7 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
                 created_at=now,
             )
         )
+        await _import_site(shop, connection)
         conversation_id = await _work_on(admitted.ref, shop, connection)
         await write_all(connection, shop.tenant, conversation_id)
         integration_id = await _act(admitted.ref, shop, connection)
@@ -148,6 +152,21 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
             and not await connection.scalar(sa.select(sa.func.count()).select_from(table))
         ]
     assert empty == []
+
+
+async def _import_site(shop: Shop, connection: AsyncConnection) -> None:
+    now, url = utc_now(), "https://help.example.com/"
+    site = SiteImport(
+        id=new_ulid(),
+        url=url,
+        scope=SiteScope.SITE,
+        state=SiteImportState.RUNNING,
+        started_by="operator:test",
+        created_at=now,
+    )
+    await SiteImportRepository(connection, shop.tenant).create(site)
+    source = PageSource(url=url, read_at=now, import_id=site.id, digest="d")
+    await EntrySourceRepository(connection, shop.tenant).dismiss(source, now)
 
 
 async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> str:

@@ -6,6 +6,7 @@ from api.dashboard.routers.content import (
     knowledge_gaps_pages,
     knowledge_import_pages,
     knowledge_pages,
+    site_import_pages,
     suggestion_pages,
     template_pages,
 )
@@ -15,6 +16,7 @@ from api.dashboard.routers.content import (
 ROUTERS: Final = (
     knowledge_gaps_pages.router,
     knowledge_import_pages.router,
+    site_import_pages.router,
     knowledge_pages.router,
     template_pages.router,
     suggestion_pages.router,

@@ -1,0 +1,91 @@
+"""The content of a website: a fetched response, and the text of a page."""
+
+import hashlib
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.agent.brain import Language
+from domain.agent.speech.language import likely_language, plain_language
+from domain.content.content import MAX_BODY, MAX_LINE
+from domain.content.site_import import FoundPage, PageNote
+from domain.core.plain_text import clean_line, clean_text
+
+_LANGUAGES: Final[dict[str, Language]] = {"fr": "fr", "en": "en"}
+
+
+class PageUnreadable(Exception):
+    """A page that cannot be read. `note`: the reason."""
+
+    def __init__(self, note: PageNote) -> None:
+        super().__init__(note.value)
+        self.note = note
+
+
+class Fetched(BaseModel):
+    """A complete response. `url`: the address after redirects."""
+
+    model_config = ConfigDict(frozen=True, ser_json_bytes="base64", val_json_bytes="base64")
+
+    url: str
+    status: int
+    body: bytes = Field(repr=False)
+    content_type: str = ""
+    charset: str = ""
+
+
+class RobotsRead(BaseModel):
+    """The rules in a robots.txt. `delay_s`: the pause between two pages that the site asks for."""
+
+    model_config = ConfigDict(frozen=True)
+
+    start_allowed: bool = True
+    delay_s: float = 0.0
+    sitemaps: tuple[str, ...] = ()
+
+
+class SitemapRead(BaseModel):
+    """The addresses in a sitemap file. `sitemaps`: the addresses of further sitemap files."""
+
+    model_config = ConfigDict(frozen=True)
+
+    pages: tuple[FoundPage, ...] = ()
+    sitemaps: tuple[str, ...] = ()
+
+
+class PageText(BaseModel):
+    """The title and main text of a page. `language`: the language that the page declares, or an
+    empty string. `links`: the pages on the same origin to which the page links."""
+
+    model_config = ConfigDict(frozen=True)
+
+    title: str
+    body: str
+    language: str = ""
+    links: tuple[FoundPage, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """A digest of the title and the text, in hexadecimal."""
+        return hashlib.sha256(f"{self.title}\n{self.body}".encode()).hexdigest()
+
+    def written_in(self) -> Language | None:
+        """Return the language of the text if the agent supports it, or None."""
+        texts = f"{self.title} {self.body}"
+        if written := plain_language(texts):
+            return written
+        declared = self.language.lower().partition("-")[0]
+        return _LANGUAGES.get(declared) if declared else likely_language(texts)
+
+
+def page_text(title: str, text: str, language: str, links: tuple[FoundPage, ...]) -> PageText:
+    """Return a page's title and text in the form of an article. A first line that repeats the title
+    is removed. A text that is too long is cut at the end of a line."""
+    name = clean_line(title, MAX_LINE)
+    body = clean_text(text, len(text) + 1)
+    if name and body.startswith(f"{name}\n"):
+        body = body[len(name) :].strip()
+    if len(body) > MAX_BODY:
+        body = (body[:MAX_BODY].rpartition("\n")[0] or body[:MAX_BODY]).rstrip()
+    first = body[:MAX_LINE].partition("\n")[0]
+    return PageText(title=name or first, body=body, language=language, links=links)
