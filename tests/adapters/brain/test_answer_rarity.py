@@ -67,8 +67,7 @@ def test_each_version_selects_the_same_way_and_estimates_its_own_probability() -
     models = AnswerModels()
 
     first, second = (
-        models.of(decision).choose("How much is the towel?", "en", [passage])
-        for decision in (1, 2)
+        models.of(decision).choose("How much is the towel?", "en", [passage]) for decision in (1, 2)
     )
 
     assert first is not None
