@@ -26,8 +26,8 @@ from training.linear import standardized
 
 _STRENGTH: Final = 0.01
 # A word's value counts this many times as much as a standardized feature.
-_ASKED_SCALE: Final = 5.0
-_MISSING_SCALE: Final = 5.0
+_ASKED_SCALE: Final = 8.0
+_MISSING_SCALE: Final = 8.0
 _LEAST_QUESTIONS: Final = 2
 """Minimum number of training questions with a word. A rarer word has no weight."""
 
