@@ -21,6 +21,7 @@ class SiteImportBody(StrictBody):
     ]
     scope: SiteScope = Field(
         default=SiteScope.SITE,
+        strict=False,  # A form sends text.
         description=(
             "`site` reads the pages in the site's sitemap below the address, or the linked pages "
             "if there is no sitemap. `page` reads only the address."
