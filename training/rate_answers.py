@@ -86,7 +86,8 @@ class RatingModel:
         """Return the log odds of answers to questions that the model was not fitted to."""
         rows = np.array([_row(one, self.rarity.rarities) for one in answers])
         words = [self.rarity.score(one.question, one.compared) for one in answers]
-        return self.answer.scores(rows) + np.array(words)
+        found: Floats = self.answer.scores(rows) + np.array(words)
+        return found
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of the model file, without those of the linear model."""

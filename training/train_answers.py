@@ -141,7 +141,8 @@ def train(examples: Sequence[AnswerExample], output: Path) -> list[str]:
         for part in ("weights", "bias", "means", "spreads")
     }
     features = np.array([*SENTENCE_FEATURES, *ANSWER_FEATURES, *RARITY_FEATURES])
-    np.savez_compressed(output, features=features, **arrays, **rating.arrays())
+    arrays |= rating.arrays()
+    np.savez_compressed(output, features=features, **arrays)
     return _report(answers)
 
 

@@ -202,8 +202,8 @@ def _sentences(found: Sequence[Candidate], places: Sequence[int]) -> EntrySenten
 
 def fits(question: AskedQuestion, best: Floats) -> bool:
     """Return True if the names in the question and the best sentence match, and the message asks a
-    single question that does not ask for a reason. Questions about reasons do not fit, because a
-    shop's texts seldom give reasons. `best`: the sentence's features."""
+    single question. Questions about reasons do not fit, because a shop's texts seldom give reasons.
+    `best`: the sentence's features."""
     return not question.joined and not question.cues & _NEVER_FIT and not best[_NAMES].any()
 
 

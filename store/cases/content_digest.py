@@ -44,7 +44,7 @@ _UNSET: Final = f'["", [], {LATEST_DECISION}]'
 
 
 async def content_digest(connection: AsyncConnection, tenant: TenantId) -> bytes:
-    """Return a digest of the active templates, knowledge, system prompt, sensitive words, decision
-    about answers and the client's own classifier head, as read in this transaction."""
+    """Return a digest of the active templates, the knowledge, some settings and the client's own
+    classifier head, as read in this transaction."""
     found = await connection.execute(_DIGEST, {"tenant": tenant, "unset": _UNSET})
     return bytes(found.scalar_one())
