@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import Final
 
+from domain.agent.brain import SETTLED_BY
 from domain.agent.errors import BrainFailed
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.model_fault import ModelFault
-from domain.agent.resolved_reply import SETTLED_BY
 from domain.agent.thinking_result import ThinkingResult
 
 # Reasons in the message itself. A human would also review the answer of a working model.

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -29,7 +28,7 @@ def served_from(front: LiveEngine, folder: Path) -> httpx.AsyncClient:
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[Path]:
+def site(tmp_path: Path) -> Path:
     folder = tmp_path / "site"
     for name, text in FILES.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
