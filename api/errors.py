@@ -26,17 +26,7 @@ from domain.cases.errors import (
     SavedCasesFull,
     TooManyCases,
 )
-from domain.content.errors import (
-    ContentNotFound,
-    InvalidKnowledgeFile,
-    InvalidSite,
-    SiteImportNotFound,
-    SiteImportUnderWay,
-    SuggestionNotFound,
-    TooManySiteImports,
-    TooManySuggestions,
-    TooMuchContent,
-)
+from domain.content import errors as content_errors
 from domain.core.errors import (
     BodyTooLarge,
     BodyTooSlow,
@@ -57,12 +47,7 @@ from domain.core.errors import (
     UnsupportedMediaType,
 )
 from domain.customers.errors import CustomerNotFound
-from domain.dashboard.errors import (
-    AlreadyPosted,
-    ChangedMeanwhile,
-    InvalidPreferences,
-    NotConfirmed,
-)
+from domain.dashboard import errors as dashboard_errors
 from domain.exports.errors import ExportNotAudited, ExportsBusy, InvalidExportFormat
 from domain.identity.errors import (
     AddressNotVerified,
@@ -307,12 +292,14 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     TooManyLoosenings: ErrorAnswer(
         409, "{limit} modifications attendent déjà : approuvez-en ou annulez-en une d'abord."
     ),
-    ChangedMeanwhile: ErrorAnswer(409, "Modifié entre-temps par quelqu'un d'autre."),
-    AlreadyPosted: ErrorAnswer(409, "Ce formulaire a déjà été envoyé."),
-    NotConfirmed: ErrorAnswer(400, "Le nom saisi n'est pas celui attendu."),
+    dashboard_errors.ChangedMeanwhile: ErrorAnswer(
+        409, "Modifié entre-temps par quelqu'un d'autre."
+    ),
+    dashboard_errors.AlreadyPosted: ErrorAnswer(409, "Ce formulaire a déjà été envoyé."),
+    dashboard_errors.NotConfirmed: ErrorAnswer(400, "Le nom saisi n'est pas celui attendu."),
     SignInLinkGone: ErrorAnswer(410, "Ce lien a déjà servi, ou il est trop ancien."),
-    InvalidPreferences: ErrorAnswer(400, "Préférences invalides : {reason}."),
-    InvalidKnowledgeFile: ErrorAnswer(400, "Fichier de connaissances invalide."),
+    dashboard_errors.InvalidPreferences: ErrorAnswer(400, "Préférences invalides : {reason}."),
+    content_errors.InvalidKnowledgeFile: ErrorAnswer(400, "Fichier de connaissances invalide."),
     ReplayNotFound: ErrorAnswer(404, "Rejeu introuvable."),
     ReplayUnderWay: ErrorAnswer(409, "Un rejeu est déjà en cours. Attendez sa fin ou arrêtez-le."),
     InvalidReplay: ErrorAnswer(400, "Rejeu invalide : {reason}"),
@@ -349,7 +336,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         404, "Client non trouve", on={RouteFamily.USAGE: "Client introuvable."}
     ),
     InvalidContent: ErrorAnswer(400, "Contenu invalide : {reason}"),
-    InvalidSite: ErrorAnswer(400, "Adresse de site invalide : {reason}"),
+    content_errors.InvalidSite: ErrorAnswer(400, "Adresse de site invalide : {reason}"),
     InvalidSettings: ErrorAnswer(400, "Paramètres invalides : {reason}"),
     InvalidLabel: ErrorAnswer(400, "Nom de clé invalide : {reason}"),
     InvalidPlaybook: ErrorAnswer(
@@ -368,7 +355,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ),
     InvalidTriage: ErrorAnswer(400, "Tri de conversation invalide : {reason}"),
     InvalidIntegration: ErrorAnswer(400, "Intégration invalide : champ « {reason} »"),
-    ContentNotFound: ErrorAnswer(404, "Contenu introuvable."),
+    content_errors.ContentNotFound: ErrorAnswer(404, "Contenu introuvable."),
     KeyNotFound: ErrorAnswer(404, "Clé introuvable."),
     MemberNotFound: ErrorAnswer(404, "Membre introuvable."),
     SimulationTooLong: ErrorAnswer(
@@ -377,8 +364,8 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     PlaybookNotFound: ErrorAnswer(404, "Playbook introuvable."),
     CaseNotFound: ErrorAnswer(404, "Cas introuvable."),
     CaseRunNotFound: ErrorAnswer(404, "Série de cas introuvable."),
-    SuggestionNotFound: ErrorAnswer(404, "Suggestion introuvable."),
-    SiteImportNotFound: ErrorAnswer(404, "Import de site introuvable."),
+    content_errors.SuggestionNotFound: ErrorAnswer(404, "Suggestion introuvable."),
+    content_errors.SiteImportNotFound: ErrorAnswer(404, "Import de site introuvable."),
     IntegrationNotFound: ErrorAnswer(404, "Intégration introuvable."),
     CustomerNotFound: ErrorAnswer(404, "Client introuvable."),
     ConversationNotFound: ErrorAnswer(404, "Conversation introuvable."),
@@ -396,7 +383,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     TooManyPending: ErrorAnswer(
         409, "Trop de livraisons de ce webhook attendent : réessayez plus tard."
     ),
-    TooMuchContent: ErrorAnswer(409, "{limit} au plus par client."),
+    content_errors.TooMuchContent: ErrorAnswer(409, "{limit} au plus par client."),
     TooManyKeys: ErrorAnswer(409, "{limit} clés actives au plus : révoquez-en une d'abord."),
     TooManyPlaybooks: ErrorAnswer(409, "{limit} playbooks au plus par client."),
     TooManyPlaybookChanges: ErrorAnswer(
@@ -407,7 +394,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     SavedCasesFull: ErrorAnswer(409, "Vos cas enregistrés dépassent {limit} Kio au total."),
     CaseNameTaken: ErrorAnswer(409, "Un autre cas porte déjà ce nom."),
     CaseRunUnderWay: ErrorAnswer(409, "Une série de cas est déjà en cours pour ce client."),
-    SiteImportUnderWay: ErrorAnswer(
+    content_errors.SiteImportUnderWay: ErrorAnswer(
         409, "Un import de site est déjà en cours : attendez qu'il se termine."
     ),
     OwnerStays: ErrorAnswer(409, "Un client a un seul propriétaire, qui le reste."),
@@ -429,7 +416,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         "Le playbook a changé entre-temps : il en est à la version {version}.",
         fields=("version",),
     ),
-    TooManySuggestions: ErrorAnswer(
+    content_errors.TooManySuggestions: ErrorAnswer(
         409, "200 suggestions en attente au plus : acceptez-les ou refusez-les d'abord."
     ),
     TooManyWebhooks: ErrorAnswer(409, "100 webhooks au plus par client."),
@@ -477,7 +464,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         fields=("tickets_used", "tickets_limit", "credits_balance", "upgrade_url", "credits_url"),
     ),
     EventRoomUsed: ErrorAnswer(429, "Trop de données d'événements en 24 heures."),
-    TooManySiteImports: ErrorAnswer(
+    content_errors.TooManySiteImports: ErrorAnswer(
         429, "{limit} imports de site au plus par 24 heures : réessayez demain."
     ),
     TooManyRequests: ErrorAnswer(429, "Trop de requêtes : {quota} par {window_s} s au plus."),

@@ -8,7 +8,7 @@ _LENGTHS: Final = (7, 30, 90)
 
 
 @dataclass(frozen=True, slots=True)
-class Period:
+class RecentPeriod:
     """A range of UTC days. `first` and `last`: the dates as in a query."""
 
     days: int
@@ -16,11 +16,11 @@ class Period:
     last: str
 
 
-def recent_periods(now: datetime, *, with_today: bool = True) -> tuple[Period, ...]:
+def recent_periods(now: datetime, *, with_today: bool = True) -> tuple[RecentPeriod, ...]:
     """Return the latest ranges of days, shortest first. Metrics exist only for complete days, so
     their ranges end yesterday: `with_today` is then False."""
     last = now.date() if with_today else now.date() - timedelta(days=1)
     return tuple(
-        Period(days, (last - timedelta(days=days - 1)).isoformat(), last.isoformat())
+        RecentPeriod(days, (last - timedelta(days=days - 1)).isoformat(), last.isoformat())
         for days in _LENGTHS
     )

@@ -102,7 +102,9 @@ def _site_pages() -> None:
             ondelete="CASCADE",
         ),
         sa.PrimaryKeyConstraint("client_id", "import_id", "place", name=op.f("pk_site_pages")),
-        sa.UniqueConstraint("client_id", "import_id", "url", name=op.f("uq_site_pages_client_id")),
+        sa.UniqueConstraint(
+            "client_id", "import_id", "url", name=op.f("uq_site_pages_client_id_import_id_url")
+        ),
     )
 
 
