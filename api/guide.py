@@ -1,6 +1,6 @@
 """The documentation site, which `make docs` builds (`scripts/guide.py`)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypedDict, cast
 
@@ -42,11 +42,24 @@ class GuideFile:
     policy: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """A built site. `built`: the modification time of its manifest. `read`: the contents of the
+    files that were requested so far."""
+
+    built: int
+    files: frozenset[str]
+    policy: str
+    read: dict[str, bytes] = field(default_factory=dict)
+
+
 class Guide:
-    """The site in a folder. It may be built or replaced while the process runs."""
+    """The site in a folder. It may be built or replaced while the process runs. All responses share
+    one copy of a file, so that many slow readers do not exhaust the process's memory."""
 
     def __init__(self, folder: Path = GUIDE) -> None:
         self._folder = folder
+        self._site: _Site | None = None
 
     def file(self, path: str) -> GuideFile | None:
         """Return a file of the site, or None if the site has no such file. Blocks during the read.
@@ -54,18 +67,28 @@ class Guide:
         `path`: relative to the site; empty or ending in a slash for an index page. Only listed
         files are read, so that no path leads outside the site. Raises FileNotFoundError if the site
         has not been built."""
-        manifest = cast("_Manifest", orjson.loads((self._folder / "manifest.json").read_bytes()))
+        site = self._current()
         if not path or path.endswith("/"):
             path += "index.html"
-        if path not in manifest["files"]:
+        if path not in site.files:
             return None
-        return GuideFile(
-            media_type=_TYPES.get(Path(path).suffix, _UNKNOWN_TYPE),
-            content=(self._folder / path).read_bytes(),
-            policy=_POLICY.format(
-                scripts=_quoted(manifest["scripts"]), styles=_quoted(manifest["styles"])
-            ),
-        )
+        content = site.read.get(path)
+        if content is None:
+            content = site.read.setdefault(path, (self._folder / path).read_bytes())
+        media_type = _TYPES.get(Path(path).suffix, _UNKNOWN_TYPE)
+        return GuideFile(media_type=media_type, content=content, policy=site.policy)
+
+    def _current(self) -> _Site:
+        manifest = self._folder / "manifest.json"
+        built = manifest.stat().st_mtime_ns
+        site = self._site
+        if site is None or site.built != built:
+            said = cast("_Manifest", orjson.loads(manifest.read_bytes()))
+            policy = _POLICY.format(
+                scripts=_quoted(said["scripts"]), styles=_quoted(said["styles"])
+            )
+            site = self._site = _Site(built, frozenset(said["files"]), policy)
+        return site
 
 
 def _quoted(hashes: list[str]) -> str:

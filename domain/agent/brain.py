@@ -128,6 +128,8 @@ class BrainRequest(BaseModel):
       without review. Other brains ignore it.
     - `knowledge`: all knowledge entries, sorted by id, for a language model. The embedded brain
       ignores it. If it is empty, a language model gets `passages` alone.
+    - `is_claim`: whether the author is not verified to hold the customer's address. Their words
+      then support no address and no phone number in an answer.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -152,6 +154,7 @@ class BrainRequest(BaseModel):
     own_head: OwnHead | None = None
     answer_decision: int = LATEST_DECISION
     knowledge: tuple[Passage, ...] = ()
+    is_claim: bool = False
 
     @field_validator("fields")
     @classmethod
@@ -222,6 +225,7 @@ class BrainRequest(BaseModel):
             own_head=own_head,
             answer_decision=answer_decision,
             knowledge=knowledge,
+            is_claim=event.is_claim,
         )
 
 

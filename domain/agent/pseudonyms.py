@@ -5,6 +5,7 @@ addresses. A text with marks can be restored exactly. Names are not replaced.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Final
 
@@ -48,6 +49,7 @@ class Pseudonyms:
         self._kept = frozenset(kept)
         self._marks: dict[tuple[str, str], str] = {}
         self._values: dict[str, str] = {}
+        self._numbers: Counter[str] = Counter()
 
     def hide(self, text: str) -> str:
         """Return the text with a mark in place of each personal value. `restore` returns the
@@ -91,8 +93,8 @@ class Pseudonyms:
     def _mark(self, name: str, value: str) -> str:
         known = self._marks.get((name, value))
         if known is None:
-            number = sum(one == name for one, _ in self._marks) + 1
-            known = self._marks[name, value] = f"[{name}-{number}]"
+            self._numbers[name] += 1
+            known = self._marks[name, value] = f"[{name}-{self._numbers[name]}]"
             self._values[known] = value
         return known
 

@@ -50,7 +50,6 @@ _DIGITS: Final = r"\d{1,12}(?:[.,]\d{1,3})?(?!\d)"
 _AMOUNT: Final = rf"\d{{1,3}}(?:[ .,']\d{{3}}){{1,4}}(?:[.,]\d{{1,2}})?(?!\d)|{_DIGITS}"
 _OF: Final = "(?:of |de |d')?"
 _LIST_MARK: Final = re.compile(r"(?m)^[^\S\n]*\d{1,2}[.)](?=\s)")
-_ENDINGS: Final = "com|fr|net|org|io|eu|shop|store|co|uk|be|ch|ca|de|es|info|app|example"
 
 
 def facts(text: str) -> tuple[Fact, ...]:
@@ -80,7 +79,7 @@ def _readable(text: str) -> str:
         str(unicodedata.decimal(mark)) if mark.isdecimal() else mark for mark in fold(text)
     )
     plain = re.sub("[‘’ʼ`]", "'", re.sub("[‐‑–—−]", "-", plain))
-    plain = re.sub(r"[ \t]+", " ", plain)
+    plain = re.sub("[。｡．]", ".", re.sub(r"[ \t]+", " ", plain))
     plain = _one_unit().sub("1 ", plain)
     return _words_before_unit().sub(lambda match: f"{_counted(match[1] + match[2])} ", plain)
 
@@ -267,8 +266,10 @@ def _patterns() -> tuple[tuple[re.Pattern[str], _Read], ...]:
         (re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}"), _addresses),
         (
             re.compile(
-                rf"(?<![\w.-])[a-z0-9][a-z0-9-]{{0,62}}(?:\.[a-z0-9-]{{1,63}}){{0,3}}"
-                rf"\.(?:{_ENDINGS})\b(?:/[^\s<>\"]*)?"
+                # Any name with a dot: mail programs make links of far more names than a list has.
+                r"(?<![\w.-])[^\W_][\w-]{0,62}(?:\.[\w-]{1,63}){0,3}"
+                r"\.(?:[^\W\d_]{2,63}|xn--[a-z0-9-]{1,59})(?![\w-])(?::\d{1,5})?(?:/[^\s<>\"]*)?"
+                r"|(?<![\w.-])(?:\d{1,3}\.){3}\d{1,3}(?:(?=[/:])(?::\d{1,5})?(?:/[^\s<>\"]*)?)"
             ),
             _links,
         ),

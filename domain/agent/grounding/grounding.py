@@ -27,6 +27,8 @@ _PLACEHOLDER_MARK: Final = "{{"
 _ABOUT_ACTIONS: Final = frozenset({ClaimKind.FINISHED, ClaimKind.PROMISE})
 # Kinds of facts for which the customer's own words are a sufficient source.
 _REPEATED: Final = frozenset({FactKind.NUMBER, FactKind.DATE, FactKind.ADDRESS, FactKind.PHONE})
+# A forged email must not put another address or phone number into the shop's answer.
+_CONTACTS: Final = frozenset({FactKind.ADDRESS, FactKind.PHONE})
 
 
 class _Grounds:
@@ -192,12 +194,9 @@ def _of_order(order: Order | None) -> frozenset[str]:
 
 def _said(request: BrainRequest) -> frozenset[str]:
     """Return the fact keys stated by the customer, or supplied by the caller for the customer."""
+    repeated = _REPEATED - _CONTACTS if request.is_claim else _REPEATED
     customers = (turn.body for turn in request.turns if turn.author == "customer")
     texts = (request.subject or "", request.text, *customers, *request.fields.values())
     return frozenset(
-        key
-        for text in texts
-        for fact in facts(text)
-        if fact.kind in _REPEATED
-        for key in fact.gives
+        key for text in texts for fact in facts(text) if fact.kind in repeated for key in fact.gives
     )

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 from pathlib import Path
 
 import httpx
@@ -119,11 +120,32 @@ async def test_a_site_that_is_not_built_says_so(front: LiveEngine, tmp_path: Pat
     assert "make docs" in answer.text
 
 
+def build_again(site: Path, start: str) -> None:
+    (site / "index.html").write_text(start)
+    manifest = site / "manifest.json"
+    os.utime(manifest, ns=(0, manifest.stat().st_mtime_ns + 1))
+
+
 async def test_a_new_build_is_served_at_once(front: LiveEngine, site: Path) -> None:
     http = served_from(front, site)
     await http.get("/docs/guide/")
 
-    (site / "index.html").write_text("new")
+    build_again(site, "new")
 
     answer = await http.get("/docs/guide/")
     assert (answer.text, answer.headers["cache-control"]) == ("new", "no-cache")
+
+
+def test_responses_share_one_copy_of_a_file(site: Path) -> None:
+    """Many connections that do not read would otherwise hold a copy each."""
+    guide = Guide(site)
+    first = guide.file("")
+    again = guide.file("index.html")
+    build_again(site, "rebuilt")
+    rebuilt = guide.file("")
+
+    assert first is not None
+    assert again is not None
+    assert rebuilt is not None
+    assert again.content is first.content
+    assert rebuilt.content == b"rebuilt"

@@ -210,6 +210,29 @@ def test_template_counts_as_it_was_filled() -> None:
     assert unsupported("You get 12 EUR back.", cited("k1"), request) == ("12 eur",)
 
 
+@pytest.mark.parametrize(
+    "link",
+    [
+        *("bit.ly/3abc", "evil.support/pay", "evil.xyz", "wa.me/336", "t.me/help", "evil。com/pay"),
+        *("1.2.3.4/pay", "evil.рф", "xn--80ak6aa92e.com", "evil.example:8080/x"),
+    ],
+)
+def test_the_customers_words_support_no_link(link: str) -> None:
+    """A forged email would otherwise put its own link into the shop's answer."""
+    request = asked(f"Is {link} the page to follow my parcel?")
+
+    assert unsupported(f"Yes, it is {link}.", (), request)
+
+
+def test_words_of_an_unverified_author_support_no_contact() -> None:
+    request = asked("Is it help@evil.example or +33 6 12 34 56 78?")
+    claim = request.model_copy(update={"is_claim": True})
+
+    for answer in ("Write to help@evil.example.", "Call +33 6 12 34 56 78."):
+        assert unsupported(answer, cited("k1"), request) == ()
+        assert unsupported(answer, cited("k1"), claim)
+
+
 def test_brand_with_a_number_in_it() -> None:
     assert unsupported("Thank you.\n\nStudio 54", (), asked(brand="Studio 54")) == ()
 
