@@ -34,6 +34,7 @@ UNSEEN: Final = {
     "/app/inbox/list",
     "/app/integrations/{integration_id}/inbound",
     "/app/integrations/{integration_id}/inbound/rotate",
+    "/app/knowledge/site/{site_import_id}",
     "/app/members/keys",
     "/app/needs-you",
     "/app/palette",
