@@ -52,6 +52,8 @@ async def run_schemathesis(
             "--seed", str(_SEED),
             "--request-timeout", "40",
             "--continue-on-failure",
+            # It measures the machine: beside other tests, generation is slow.
+            "--suppress-health-check=too_slow",
             "--no-color",
         ],
         cwd=folder,
