@@ -314,14 +314,16 @@ class _Planner:
 
     def _with_open(self, talks: Sequence[SampleTalk]) -> tuple[SampleTalk, ...]:
         """Return the conversations with some of the latest reviews open. An `unanswered` review
-        becomes `edited` if it is too recent to have expired, or so old that a team would have
-        answered since."""
-        left = _MOST_OPEN
+        becomes `edited` if it is too recent to have expired. Only the latest few remain unanswered,
+        because a team would have answered the others since."""
+        left, expired = _MOST_OPEN, _MOST_EXPIRED
         found: list[SampleTalk] = []
         for talk in reversed(talks):
             one = talk.last
-            has_just_expired = _UNANSWERED_FOR > self._now - one.at >= timedelta(hours=72)
-            if one.outcome is SampleOutcome.UNANSWERED and not has_just_expired:
+            may_expire = expired and self._now - one.at >= timedelta(hours=72)
+            if one.outcome is SampleOutcome.UNANSWERED and may_expire:
+                expired -= 1
+            elif one.outcome is SampleOutcome.UNANSWERED:
                 decided = min(one.at + timedelta(hours=2), self._now - timedelta(minutes=2))
                 one = replace(one, outcome=SampleOutcome.EDITED, decided_at=decided)
             may_wait = one.outcome in _MAY_WAIT and talk.channel is not Channel.HELPDESK
@@ -335,7 +337,7 @@ class _Planner:
         return tuple(reversed(found))
 
 
-_UNANSWERED_FOR: Final = timedelta(hours=130)
+_MOST_EXPIRED: Final = 3
 _CALM: Final = frozenset({SampleOutcome.ANSWERED, SampleOutcome.REFUNDED})
 _UNRATED: Final = frozenset({SampleOutcome.CLOSED, SampleOutcome.UNANSWERED, SampleOutcome.WAITING})
 _MAY_WAIT: Final = frozenset({SampleOutcome.EDITED, SampleOutcome.REPLIED, SampleOutcome.APPROVED})

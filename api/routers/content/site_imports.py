@@ -41,7 +41,7 @@ async def site_imports(page: PageDep, resources: ResourcesDep) -> SiteImportPage
     operation_id="site_imports.create",
     summary="Import knowledge from a website",
     status_code=202,
-    responses=errors(409, 429),
+    responses=errors(409),
 )
 async def start(
     member: ManagerDep,
