@@ -33,7 +33,12 @@ async def test_create_read_change_delete(
 ) -> None:
     made = await create(front, owner)
     one = f"{KNOWLEDGE}/{made['id']}"
-    assert made == {**ENTRY, "id": made["id"], "created_at": made["created_at"], "updated_at": None}
+    assert made == {
+        **ENTRY,
+        **dict.fromkeys(("updated_at", "source_url", "source_read_at", "source_changed_at")),
+        "id": made["id"],
+        "created_at": made["created_at"],
+    }
     assert (await front.http.get(one, headers=owner)).json() == made
     assert await found(front, shop, "comment laver le lin ?") == [made["id"]]
 
