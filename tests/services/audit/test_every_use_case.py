@@ -12,6 +12,8 @@ SILENT: Final[Mapping[str, str]] = {
     "signature_evidence": "it reads what was signed, and changes nothing",
     "subscriber": "it reads the plan, and changes nothing",
     "make_code": "no client and no user is known yet: the session that the code opens is noted",
+    "make_code_in_crowd": "likewise",
+    "keep_page": "the start of the import is noted, and each page's row states its outcome",
     "see_session": "it says that a session is used, once a minute",
     "note_seen": "it says what a visitor was shown, and changes nothing of the client's",
     "save_subscription": "part of use cases that note what changed",
