@@ -18,8 +18,8 @@ def main() -> None:
     parser.add_argument("--queue", choices=names.QUEUES, default=names.ENGINE_QUEUE)
     chosen = parser.parse_args()
     with loading_modules():
-        from settings import load_settings  # noqa: PLC0415
-        from workers import process  # noqa: PLC0415
+        from settings import load_settings  # noqa: PLC0415 - slow to load
+        from workers import process  # noqa: PLC0415 - slow to load
     try:
         process.start(chosen.queue, load_settings())
     except DomainError as error:

@@ -46,10 +46,10 @@ def working_on(queue: str) -> Working:
     the brain takes a long time. The webhook worker does not need the brain."""
     with loading_modules():
         if queue == names.WEBHOOKS_QUEUE:
-            from workers import webhooks as webhook_worker  # noqa: PLC0415
+            from workers import webhooks as webhook_worker  # noqa: PLC0415 - slow to load
 
             return webhook_worker.working
-        from workers import engine as engine_worker  # noqa: PLC0415
+        from workers import engine as engine_worker  # noqa: PLC0415 - slow to load
 
         return engine_worker.working
 

@@ -75,7 +75,7 @@ class OpenAIEmbedder:
             Embedding(model=self._model, values=vectors[place]) for place in range(len(texts))
         )
 
-    async def near(self, tenant: TenantId, text: str, *, live: bool) -> Embedding | None:  # noqa: ARG002
+    async def near(self, tenant: TenantId, text: str, *, live: bool) -> Embedding | None:  # noqa: ARG002 - a provider serves all at once
         try:
             return (await self.embed((text,)))[0]
         except EmbeddingUnavailable:

@@ -53,7 +53,7 @@ async def error_tracker(
         send = keep
         if dsn:
             # The module is imported here, because few installations use Sentry.
-            from adapters.observability.sentry import SentrySender  # noqa: PLC0415
+            from adapters.observability.sentry import SentrySender  # noqa: PLC0415 - loaded only if used
 
             sentry = SentrySender(dsn, redactor)
             held.push_async_callback(sentry.close)

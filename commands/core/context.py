@@ -144,7 +144,7 @@ def sealer_of(data: Path) -> "FernetSealer":
     if not keys:
         raise InvalidInput("not configured: SEAL_KEY is not set")
     # The module is imported here, because few commands need cryptography.
-    from adapters.seal import FernetSealer  # noqa: PLC0415
+    from adapters.seal import FernetSealer  # noqa: PLC0415 - slow to load
 
     try:
         return FernetSealer(keys)
@@ -163,8 +163,8 @@ def model_of(data: Path) -> "NamesModel":
 
     def name() -> str:
         # The module is imported here, because few commands need the brain's identity.
-        from adapters.brain.identity import brain_identity  # noqa: PLC0415
-        from settings import load_brain  # noqa: PLC0415
+        from adapters.brain.identity import brain_identity  # noqa: PLC0415 - slow to load
+        from settings import load_brain  # noqa: PLC0415 - slow to load
 
         settings = load_brain(environment_of(data))
         return brain_identity(settings.brain, settings.embedding)
@@ -184,8 +184,8 @@ async def database_of(data: Path) -> AsyncIterator[Database]:
         if not url:
             # The module is imported here, because server installations do not include the embedded
             # packages. In a server installation, `migrate` migrates the database.
-            from embedded.postgres import EmbeddedPostgres  # noqa: PLC0415
-            from store.core.migrate import migrate  # noqa: PLC0415
+            from embedded.postgres import EmbeddedPostgres  # noqa: PLC0415 - slow to load
+            from store.core.migrate import migrate  # noqa: PLC0415 - slow to load
 
             server = held.enter_context(EmbeddedPostgres(kept_folder(data).postgres))
             migrate(server.owner_url)

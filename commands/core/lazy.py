@@ -51,6 +51,6 @@ class CommandList(TyperGroup):
         audit entries for a command's changes."""
         # The module is imported here, because `--help` writes no logs.
         with loading_modules():
-            from adapters.observability.logs import configure_logs  # noqa: PLC0415
+            from adapters.observability.logs import configure_logs  # noqa: PLC0415 - slow to load
         configure_logs("INFO")
         return super().invoke(ctx)

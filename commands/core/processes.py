@@ -39,7 +39,7 @@ def worker(
     # The module is imported here, because the worker's libraries take seconds to load. No other
     # command needs the libraries.
     with loading_modules():
-        from workers import process  # noqa: PLC0415
+        from workers import process  # noqa: PLC0415 - slow to load
     try:
         process.start(queue, settings_for(data))
     except DomainError as error:
@@ -64,7 +64,7 @@ async def _migrate_rest(data: Path) -> None:
     if os.environ.get("TEMPORAL_ADDRESS"):
         # The module is imported here, because an installation may have a database but no Temporal
         # server.
-        from adapters.temporal.connection import connect  # noqa: PLC0415
-        from adapters.temporal.setup import ensure_search_attributes  # noqa: PLC0415
+        from adapters.temporal.connection import connect  # noqa: PLC0415 - slow to load
+        from adapters.temporal.setup import ensure_search_attributes  # noqa: PLC0415 - slow to load
 
         await ensure_search_attributes(await connect(load_temporal(os.environ)))

@@ -22,7 +22,7 @@ class _Embedder:
     async def embed(self, texts: tuple[str, ...]) -> tuple[Embedding, ...]:
         raise NotImplementedError
 
-    async def near(self, tenant: TenantId, text: str, *, live: bool) -> Embedding | None:  # noqa: ARG002
+    async def near(self, tenant: TenantId, text: str, *, live: bool) -> Embedding | None:  # noqa: ARG002 - the port
         self.asked.append(text)
         return None
 

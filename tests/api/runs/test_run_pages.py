@@ -66,7 +66,7 @@ async def test_only_an_internal_admin_sees_the_link_to_the_workflow(
         f"event%2F{shop.client_id}%2F{ref.event_id}"
     )
     async with at_pages(front, shop) as owner:
-        with_admin("somebody-else")
+        with_admin("another-user")
         assert "https://temporal.example" not in await owner.see(path)
 
         with_admin(shop.owner_user_id)
