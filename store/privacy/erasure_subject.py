@@ -207,13 +207,15 @@ class Subject:
         return FoundRecords(last, unread=tuple(_unread(rows, _IMPORTED_TEXTS)))
 
     async def suggestions(self, after: str) -> FoundRecords:
-        """Return a page of the suggestions whose text mentions the customer's address."""
+        """Return a page of the suggestions whose text or source mentions the customer's address."""
         table = suggestions.c
-        rows = await self._page(_paged(table.id, table.proposed, table.reason), after)
+        rows = await self._page(_paged(table.id, table.proposed, table.reason, table.source), after)
         theirs = (
             row.id
             for row in rows
-            if self.naming.mentioned_in(row.reason) or self.naming.mentioned_within(row.proposed)
+            if self.naming.mentioned_in(row.reason)
+            or self.naming.mentioned_within(row.proposed)
+            or self.naming.mentioned_within(row.source)
         )
         return _found(rows, theirs)
 

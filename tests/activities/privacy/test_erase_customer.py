@@ -121,17 +121,19 @@ async def test_an_assistants_suggestion_that_has_the_address_goes(
     """A model may have copied the address from the customer's message."""
     entry = {"kind": "knowledge", "title": "Retours", "body": "Sous 30 jours", "language": "fr"}
     async with database.tenant(shop.tenant) as connection:
-        for n, (proposed, reason) in enumerate(
+        page = {"url": "https://shop.example/avis/ann@x.example"}
+        for n, (proposed, reason, source) in enumerate(
             (
-                ({**entry, "body": "Écrire à Ann@X.example."}, "r"),
-                (entry, "ann@x.example l'a demandé"),
-                ({**entry, "body": "marie.ann@x.example"}, "r"),
+                ({**entry, "body": "Écrire à Ann@X.example."}, "r", None),
+                (entry, "ann@x.example l'a demandé", None),
+                ({**entry, "body": "marie.ann@x.example"}, "r", None),
+                (entry, "", page),
             )
         ):
             await connection.execute(
                 sa.insert(suggestions).values(
                     client_id=shop.client_id, id=str(n), proposed=proposed, reason=reason,
-                    suggested_by=shop.key_id, created_at=utc_now(),
+                    suggested_by=shop.key_id, created_at=utc_now(), source=source,
                 )
             )  # fmt: skip
 
