@@ -345,8 +345,9 @@ class KnowledgeRecord(Record):
         Time | None,
         Field(description=("Time of the latest change; null if the entry never changed.")),
     ]
+    # The page of an entry links to this address, so that it must not be a script.
     source_url: Annotated[
-        str | None,
+        Annotated[str, Field(pattern="^https?://")] | None,
         Field(description="Website page from which the entry was imported; null otherwise."),
     ] = None
     source_read_at: Annotated[

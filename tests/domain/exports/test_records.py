@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from pydantic import ValidationError
 
 from domain.exports.copied_ids import ID_PATHS, Renaming
 from domain.exports.export import Section
@@ -100,3 +101,19 @@ def test_what_a_caller_or_a_shop_named_stays() -> None:
 def test_numbers_stay_as_they_were_written() -> None:
     text = '{"id":"x","payload":{"a":[1.10,-0,1e400,12345678901234567890.5],"é\\"":null,"b":true}}'
     assert Renaming(CLIENT).record(Section.AUTOMATION_EVENTS, text) == text
+
+
+def test_the_page_of_an_imported_entry_is_no_script() -> None:
+    entry = {
+        "id": CLIENT,
+        "title": "Returns",
+        "body": "Within 30 days.",
+        "language": "en",
+        "created_at": "2026-11-30T12:00:00Z",
+        "updated_at": None,
+    }
+    record = RECORDS[Section.KNOWLEDGE_ENTRIES]
+
+    record.model_validate_json(json.dumps({**entry, "source_url": "https://shop.example/faq"}))
+    with pytest.raises(ValidationError, match="source_url"):
+        record.model_validate_json(json.dumps({**entry, "source_url": "javascript:alert(1)"}))
