@@ -76,6 +76,7 @@ _NAMES: Final[dict[str, object]] = {
     "sentiment": 0.2,
     "signature": "Votre équipe Maison Lavande",
     "source": "shopify",
+    "source_url": "https://shop.example/pages/livraison",
     "subject": "Ma commande 1042",
     "text": "Bonjour, où en est ma commande 1042 ?",
     "threshold": 0.7,

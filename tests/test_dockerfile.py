@@ -66,7 +66,7 @@ def test_image_holds_bytecode() -> None:
     text = (ROOT / "Dockerfile").read_text()
     version = re.findall(r"^FROM python:(\d+\.\d+)", text, re.MULTILINE)[-1]
     (compiled,) = (line for line in dockerfile("RUN") if "compileall" in line)
-    assert compiled.split()[-2:] == [f"/usr/local/lib/python{version}", *dockerfile("WORKDIR")]
+    assert compiled.split()[-2:] == [f"/usr/local/lib/python{version}", dockerfile("WORKDIR")[-1]]
     assert text.rindex("\nCOPY") < text.index(compiled) < text.rindex("\nUSER")
 
 

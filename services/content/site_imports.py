@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.brain import Language
+from domain.content.content import KnowledgeEntry
 from domain.content.errors import (
+    ContentNotFound,
     InvalidSite,
     SiteImportUnderWay,
     TooManySiteImports,
@@ -33,6 +35,7 @@ from domain.tenants.actor import MANAGERS, Actor
 from domain.webhooks.errors import InvalidWebhook
 from domain.webhooks.url import check_url
 from services.core.unit_of_work import UnitOfWork
+from store.content.content_changes import ContentChanges
 from store.content.entry_sources import EntrySourceRepository
 from store.content.site_imports import PageOutcome, SiteImportRepository
 from store.content.suggestions import SuggestionRepository
@@ -92,6 +95,21 @@ async def start_site_import(
     work.begin(names.IMPORT_SITE, BackgroundRef(client_id=work.tenant, record_id=site.id))
     work.note(actor, "site import started", site_import_id=site.id)
     return site
+
+
+async def check_entry(
+    work: UnitOfWork, actor: Actor, entry_id: str, *, allow_loopback: bool = False
+) -> SiteImport:
+    """Start an import of the page from which a knowledge entry was imported. A changed text becomes
+    a suggestion. Raises ContentNotFound if there is no such entry or the entry was not imported,
+    and the errors of `start_site_import`."""
+    entries = ContentChanges(work.connection, work.tenant)
+    entry = await entries.read(KnowledgeEntry, entry_id)
+    if entry.source_url is None:
+        raise ContentNotFound(entry.id)
+    return await start_site_import(
+        work, actor, entry.source_url, SiteScope.PAGE, allow_loopback=allow_loopback
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """The pages of runs and conversations: the message, the reason, and who handles it."""
 
+import re
 from dataclasses import replace
 
 import sqlalchemy as sa
@@ -126,9 +127,9 @@ async def test_a_thread_tells_mood_risk_and_what_was_done(front: LiveEngine, sho
         for part in (
             "Sentiment by message, from −1 to 1: -0.8 0.4",
             "Unhappy",
-            "At risk of leaving: High",
         ):
             assert part in page
+        assert re.search(r"<dt>Churn risk</dt><dd><span[^>]*>(<[^>]*>)*High<", page)
         assert f'href="/app/runs/{ref.run_id}"' in page
         assert "/app/reviews/" in page
         assert "Refund" in page

@@ -10,13 +10,10 @@ from api.dashboard.post import ManagersPost, Post, Posted
 from api.route import PathId
 from api.schemas.content.site_import import SiteImportBody
 from api.schemas.core.client_query import PageQuery, cursor_after
-from domain.content.content import KnowledgeEntry
 from domain.content.errors import ContentNotFound, SiteImportNotFound
-from domain.content.site_import import IMPORTS_A_DAY, MAX_PAGES, SiteImport, SiteScope
+from domain.content.site_import import IMPORTS_A_DAY, MAX_PAGES, SiteScope
 from domain.tenants.actor import ANYONE, MANAGERS
-from services.content.site_imports import start_site_import
-from services.core.unit_of_work import UnitOfWork
-from store.content.content_changes import ContentChanges
+from services.content.site_imports import check_entry, start_site_import
 from store.content.site_imports import SiteImportRepository, client_of_site_import
 
 _LIST: Final = "/app/knowledge/site"
@@ -53,7 +50,9 @@ async def start(post: ManagersPost) -> Response:
     scope = post.text("scope") or SiteScope.SITE
     body = post.body(SiteImportBody, url=post.text("url").strip(), scope=scope)
     async with post.working() as work:
-        site = await _start(post, work, body.url, body.scope)
+        site = await start_site_import(
+            work, post.page.actor, body.url, body.scope, allow_loopback=_allows_loopback(post)
+        )
         await post.leads_to(work, to := f"{_LIST}/{site.id}")
     return post.done(to, "content.site_started")
 
@@ -73,16 +72,12 @@ async def site_import(page: ImportPage) -> Response:
 async def check(post: EntryPost) -> Response:
     """Read the page of an entry again. A changed text becomes a suggestion."""
     async with post.working() as work:
-        entry = await ContentChanges(work.connection, post.page.tenant).read(
-            KnowledgeEntry, post.page.record_id
+        site = await check_entry(
+            work, post.page.actor, post.page.record_id, allow_loopback=_allows_loopback(post)
         )
-        if entry.source_url is None:
-            raise ContentNotFound(entry.id)
-        site = await _start(post, work, entry.source_url, SiteScope.PAGE)
         await post.leads_to(work, to := f"{_LIST}/{site.id}")
     return post.done(to, "content.site_started")
 
 
-async def _start(post: Post, work: UnitOfWork, url: str, scope: SiteScope) -> SiteImport:
-    allowed = post.page.resources.settings.integrations.allow_loopback_targets
-    return await start_site_import(work, post.page.actor, url, scope, allow_loopback=allowed)
+def _allows_loopback(post: Post) -> bool:
+    return post.page.resources.settings.integrations.allow_loopback_targets
