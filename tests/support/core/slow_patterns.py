@@ -47,6 +47,7 @@ _SHORT: Final = 1_000
 # time grows faster than the cube of the length.
 _FAST_S: Final = MOST_S / (MAX_CHARS / _SHORT) ** 3
 _GIVEN_UP_S: Final = 0.2
+_REFERENCE_S: Final = 0.02
 _MANY: Final = 8
 _CHOICES: Final = 3
 _MOST_PUMPS: Final = 48
@@ -322,10 +323,18 @@ def slowest(one: Found, max_chars: int, most_s: float) -> tuple[float, tuple[str
         growth = max(_seconds(one, pump, 2 * short) / first, 1.0)
         if first * growth ** log2(max_chars / short) <= most_s:
             continue
-        taken = min(_seconds(one, pump, max_chars) for _ in range(2))
-        if taken > most_s:
+        taken = min(_seconds(one, pump, max_chars) for _ in range(5))
+        if taken > most_s * _slowness():
             return taken, pump
     return None
+
+
+def _slowness() -> float:
+    """Return how many times slower this machine is at present than the one for which MOST_S was
+    chosen: at least 1, and at most 1.8."""
+    reference = Found(re.compile(r"(?:[ab]c?){0,40}d"))
+    taken = min(_seconds(reference, ("", "a"), MAX_CHARS) for _ in range(3))
+    return min(max(taken / _REFERENCE_S, 1.0), 1.8)
 
 
 def _seconds(one: Found, pump: tuple[str, str], chars: int) -> float:
