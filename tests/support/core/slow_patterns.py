@@ -343,19 +343,19 @@ def _seconds(one: Found, pump: tuple[str, str], chars: int) -> float:
     text: Any = (before + body * (chars // len(body)))[:chars] + _FAILS
     if isinstance(one.pattern.pattern, bytes):
         text = text.encode("latin-1", "replace")
-    signal.setitimer(signal.ITIMER_VIRTUAL, _GIVEN_UP_S)
     started = thread_time()
     try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, _GIVEN_UP_S)
         if one.anchored:
             one.pattern.match(text)
             one.pattern.fullmatch(text)
         else:
             for _ in one.pattern.finditer(text):
                 pass
+        # Within the block, because the signal may come between the search and this call.
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     except _Stopped:
         return max(_GIVEN_UP_S, thread_time() - started)
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     return thread_time() - started
 
 
