@@ -15,6 +15,7 @@ from adapters.connectors.http import CALL_S, IDENTITY
 from adapters.webhooks.dial import HTTP, tls_context, vetted
 from adapters.webhooks.failures import PostFailed
 from adapters.webhooks.lookup import LOOKUP_S, LookUp, Names, system_look_up
+from adapters.webhooks.parsing_cost import BoundedTransport
 from domain.core.service_name import ServiceName
 from domain.integrations.errors import ActionRefused
 from domain.webhooks.address_guard import Address
@@ -42,11 +43,7 @@ class GuardedHosts:
         user_agent: str = ServiceName().slug,
     ) -> None:
         self._names = Names(look_up, LOOKUP_S)
-        self._inner = inner or httpx.AsyncHTTPTransport(
-            verify=tls_context(None, HTTP),
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
-            trust_env=False,
-        )
+        self._inner = inner or BoundedTransport(verify=tls_context(None, HTTP))
         self._user_agent = user_agent
 
     def http_for(self, client_id: str) -> httpx.AsyncClient:

@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 import httpx
 from pydantic import BaseModel, ValidationError
 
+from adapters.webhooks.parsing_cost import BoundedTransport
 from domain.core.errors import DomainError
 from domain.core.service_name import ServiceName
 from domain.integrations.errors import (
@@ -48,8 +49,8 @@ def open_client(service: ServiceName = _UNNAMED) -> httpx.AsyncClient:
     connections, because a stale connection could break during a write. The outcome of the write
     would then be unknown."""
     return httpx.AsyncClient(
+        transport=BoundedTransport(),
         timeout=httpx.Timeout(CALL_S, connect=_CONNECT_S),
-        limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
         follow_redirects=False,
         trust_env=False,
         headers={"user-agent": service.slug, "accept-encoding": IDENTITY},

@@ -8,6 +8,7 @@ connection uses the checked address, so that a later DNS change has no effect.
 import asyncio
 import json
 import re
+from asyncio import Lock
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,12 +16,14 @@ from ipaddress import IPv6Address, ip_address
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
+from weakref import WeakValueDictionary
 
 import httpx
 
 from adapters.webhooks.dial import HTTP, tls_context, vetted
 from adapters.webhooks.failures import PostFailed
 from adapters.webhooks.lookup import LOOKUP_S, LookUp, Names, system_look_up
+from adapters.webhooks.parsing_cost import BoundedTransport
 from domain.core.ports import Clock
 from domain.identity.errors import OAuthError, OAuthRefused
 from domain.identity.oauth_client import OAuthClient, client_of_document
@@ -69,6 +72,8 @@ class HttpClientDocuments:
         self._names = Names(look_up, LOOKUP_S)
         self._budget_s = budget_s
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        # A user fetches one document at a time.
+        self._turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
 
     async def find(self, url: str, *, asked_by: str) -> OAuthClient:
         now = self._now().timestamp()
@@ -76,7 +81,7 @@ class HttpClientDocuments:
         if kept is not None and now < kept.until:
             return kept.client
         try:
-            async with asyncio.timeout(self._budget_s):
+            async with asyncio.timeout(self._budget_s), self._turns.setdefault(asked_by, Lock()):
                 body, lasts_s = await self._fetched(_checked(url, self._allow_private), asked_by)
         except (httpx.HTTPError, PostFailed, Deferred, OSError):  # OSError includes TimeoutError.
             raise _none("the metadata document cannot be fetched") from None
@@ -93,7 +98,10 @@ class HttpClientDocuments:
         host = str(urlsplit(url).hostname)
         addresses = vetted(await self._found(host, asked_by), allow_private=self._allow_private)
         async with httpx.AsyncClient(
-            verify=self._tls, trust_env=False, follow_redirects=False, timeout=self._budget_s
+            transport=BoundedTransport(verify=self._tls),
+            trust_env=False,
+            follow_redirects=False,
+            timeout=self._budget_s,
         ) as http:
             *others, last = addresses[:_TRIED]
             for address in others:

@@ -13,16 +13,14 @@ from urllib.parse import SplitResult
 import h11
 
 from adapters.webhooks.failures import PostFailed
+from adapters.webhooks.parsing_cost import MAX_HEAD, PIECE, ParsingCost
 from domain.webhooks.delivery import RESPONSE_KEPT, FailureKind
 
-MAX_HEAD: Final = 32 * 1024
-"""Maximum size of a response's status line and headers, in bytes."""
 MAX_BODY: Final = 64 * 1024
 """Maximum number of bytes read from a response body, including chunk framing. After this many
 bytes, the connection is closed."""
 _MAX_INTERIM: Final = 16
 """Maximum number of 1xx responses before the final response."""
-_CHUNK: Final = 16 * 1024
 _START: Final = b"HTTP/"
 
 
@@ -47,6 +45,7 @@ class Exchange:
         self._writer = writer
         self._first_byte = first_byte
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD)
+        self._cost = ParsingCost()
         self._start = b""
         self._received = 0
         self.body = b""
@@ -89,7 +88,11 @@ class Exchange:
 
     async def _next(self) -> object:
         while (event := self._parsed()) is h11.NEED_DATA:
-            data = await self._reader.read(_CHUNK)
+            if self._cost.is_spent():
+                raise PostFailed(FailureKind.PROTOCOL, "the answer is too costly to parse")
+            await asyncio.sleep(0)
+            data = await self._reader.read(PIECE)
+            self._cost.received(len(data))
             if not self._start:
                 if not data:
                     raise PostFailed(

@@ -9,9 +9,10 @@ from urllib.parse import SplitResult, urlsplit
 
 from adapters.webhooks.delivery_trace import DeliveryTrace
 from adapters.webhooks.dial import HTTP, Dialler, tls_context, vetted
-from adapters.webhooks.exchange import MAX_HEAD, Exchange
+from adapters.webhooks.exchange import Exchange
 from adapters.webhooks.failures import MET, PostFailed
 from adapters.webhooks.lookup import LOOKUP_S, LookUp, Names, system_look_up
+from adapters.webhooks.parsing_cost import MAX_HEAD
 from domain.webhooks.address_guard import Address
 from domain.webhooks.delivery import DeliveryAttempt
 from domain.webhooks.errors import Deferred
