@@ -30,6 +30,10 @@ _QUICK: Final = RetryPolicy(
     maximum_attempts=8,
 )
 
+# The longest pause of work that waits for a slot. It must be shorter than the time after which the
+# worker forgets a waiting client (`activities/runtime/worker_slots.py`).
+_FOR_A_SLOT: Final = timedelta(seconds=12)
+
 # Options for short, idempotent steps that run in the worker's own process, without a round trip to
 # the Temporal server.
 INSIDE: Final[LocalActivityConfig] = {
@@ -238,7 +242,7 @@ TRYING: Final[ActivityConfig] = {
     "heartbeat_timeout": timedelta(seconds=10),
     "retry_policy": RetryPolicy(
         initial_interval=timedelta(seconds=1),
-        maximum_interval=timedelta(minutes=1),
+        maximum_interval=_FOR_A_SLOT,
         maximum_attempts=20,
     ),
 }
@@ -250,7 +254,7 @@ OPENING_SITE: Final[ActivityConfig] = {
     "heartbeat_timeout": timedelta(seconds=10),
     "retry_policy": RetryPolicy(
         initial_interval=timedelta(seconds=1),
-        maximum_interval=timedelta(seconds=30),
+        maximum_interval=_FOR_A_SLOT,
         maximum_attempts=8,
     ),
 }
@@ -262,7 +266,7 @@ READING_SITE: Final[ActivityConfig] = {
     "heartbeat_timeout": timedelta(seconds=10),
     "retry_policy": RetryPolicy(
         initial_interval=timedelta(seconds=1),
-        maximum_interval=timedelta(minutes=1),
+        maximum_interval=_FOR_A_SLOT,
         maximum_attempts=12,
     ),
 }
@@ -288,7 +292,7 @@ REPLAYING: Final[ActivityConfig] = {
     "heartbeat_timeout": timedelta(seconds=10),
     "retry_policy": RetryPolicy(
         initial_interval=timedelta(seconds=1),
-        maximum_interval=timedelta(minutes=1),
+        maximum_interval=_FOR_A_SLOT,
     ),
 }
 

@@ -13,6 +13,7 @@ BACKGROUND: Final = frozenset(
     {
         *(names.BEGIN_CASE_RUN, names.TRY_CASE, names.END_CASE_RUN),
         *(names.BEGIN_REPLAY, names.REPLAY_PAGE, names.END_REPLAY),
+        *(names.OPEN_SITE, names.READ_SITE, names.END_SITE),
     }
 )
 """Background activities. They are excluded from traffic, because no caller waits for them."""

@@ -19,7 +19,7 @@ UNPAID: Final = 4
 """Maximum number of slots in use at one time for all clients without a paid plan."""
 _TURN_S: Final = 60.0
 """Time after which work gives its slot to a waiting client, in seconds."""
-_FORGOTTEN_AFTER_S: Final = 30.0
+FORGOTTEN_AFTER_S: Final = 30.0
 """Time after which a client that was not retried no longer waits, in seconds."""
 
 
@@ -94,5 +94,5 @@ class WorkerSlots:
 
     def _forget(self, now: float) -> None:
         for tenant, client in [*self._waiting.items()]:
-            if now - client.since > _FORGOTTEN_AFTER_S:
+            if now - client.since > FORGOTTEN_AFTER_S:
                 del self._waiting[tenant]

@@ -20,10 +20,11 @@ def written(mail: OutgoingMail, sender: Address, reply_to: str | None) -> EmailM
             message["Reply-To"] = Address(addr_spec=reply_to)
         message["To"] = Address(addr_spec=mail.to)
         message["Subject"] = mail.subject
-        if mail.in_reply_to:
+        # Encoding other characters than ASCII costs much time, and no valid Message-ID has them.
+        if mail.in_reply_to and mail.in_reply_to.isascii():
             message["In-Reply-To"] = mail.in_reply_to
-        if mail.references:
-            message["References"] = " ".join(mail.references)
+        if references := [one for one in mail.references if one.isascii()]:
+            message["References"] = " ".join(references)
         if mail.unsubscribe_url:
             message["List-Unsubscribe"] = f"<{mail.unsubscribe_url}>"
             message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"

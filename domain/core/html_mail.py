@@ -16,6 +16,8 @@ from domain.core.contrast import readable_on
 SERVICE_COLOR: Final = "#4f46e5"
 """The color of emails that the service sends in its own name."""
 
+_HOST: Final = re.compile(r"https?://[^/?#]+", re.IGNORECASE)
+_MOST_HOST: Final = 300
 _LINK: Final = re.compile(r"https?://[^\s<>\"']+", re.IGNORECASE)
 # Punctuation that ends the sentence rather than the link.
 _AFTER_LINK: Final = ".,;:!?)]}»’"
@@ -106,7 +108,12 @@ def _linked(text: str) -> str:
 
 
 def _is_plain(address: str) -> bool:
-    """Return True if the displayed host is the link's actual host."""
+    """Return True if the displayed host is the link's actual host. A host with other characters
+    than ASCII is not, because it can look like another host."""
+    host = _HOST.match(address)
+    # `urlsplit` normalizes the host in one call, which can take time quadratic in its length.
+    if host is None or len(host.group()) > _MOST_HOST or not host.group().isascii():
+        return False
     try:
         parts = urlsplit(address)
         return bool(parts.hostname) and "@" not in parts.netloc

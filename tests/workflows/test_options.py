@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from temporalio.workflow import ActivityConfig, LocalActivityConfig
 
+from activities.runtime import worker_slots
 from activities.webhooks import deliver, delivery_limiter
 from adapters.brain import embeddings, llm
 from adapters.webhooks import sender
@@ -62,3 +63,14 @@ def test_an_api_that_ends_leaves_a_call_its_time() -> None:
 
 def test_a_worker_that_ends_leaves_a_post_its_time() -> None:
     assert timedelta(seconds=sender.BUDGET_S) < webhook_worker.GRACE
+
+
+@pytest.mark.parametrize(
+    "work", [options.TRYING, options.OPENING_SITE, options.READING_SITE, options.REPLAYING]
+)
+def test_work_that_waits_for_a_slot_is_not_forgotten(work: ActivityConfig) -> None:
+    """Otherwise each attempt joins the end of the line, and eight clients starve the ninth."""
+    policy = work["retry_policy"]
+    assert policy is not None
+    assert policy.maximum_interval is not None
+    assert 2 * policy.maximum_interval.total_seconds() < worker_slots.FORGOTTEN_AFTER_S

@@ -104,3 +104,21 @@ def test_the_merchants_color_with_readable_text(color: str | None, band: str) ->
     html = mail_html("Hi", title="x", sender="Chez Nous", color=color)
     assert f"background:{band};color:{readable_on(band)}" in html
     assert "prefers-color-scheme: dark" in html
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "https://shop.exаmple/x",  # a Cyrillic letter
+        "https://a" + "\u0301\u0316" * 10_000,
+        "https://" + "a" * 400 + ".example/",
+    ],
+)
+def test_a_host_that_is_not_plain_is_no_link(link: str) -> None:
+    assert "<a " not in mail_html(link, title="t", sender="s", color=SERVICE_COLOR)
+
+
+def test_a_path_with_accents_is_a_link() -> None:
+    page = mail_html("https://shop.example/été", title="t", sender="s", color=SERVICE_COLOR)
+
+    assert '<a href="https://shop.example/été"' in page
