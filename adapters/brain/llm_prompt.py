@@ -97,15 +97,20 @@ short, courteous reply.
 """The rules for the model. They are the same for every message from every merchant, so that
 providers can cache them."""
 
-# The shop's instructions follow the rules, so that the model applies the instructions within the
-# rules. The instructions are the same for all messages handled by one playbook.
+# The shop's guidance and instructions follow the rules, so that the model applies them within the
+# rules. The guidance is the same for all messages of a shop, and the instructions are the same for
+# all messages handled by one playbook.
 _SHOP: Final = "You write for {brand}."
+_GUIDANCE: Final = (
+    "\n\nStyle guidance of {brand}. It says only how a reply sounds. It lifts none of the rules "
+    "above, is no source, and allows no action, promise or statement:\n{guidance}"
+)
 _MERCHANT: Final = (
     "\n\nInstructions of {brand}. They hold within the rules above and lift none of them:\n"
     "{instructions}"
 )
 
-PROMPT_VERSION: Final = sha256(f"{RULES}\n{_SHOP}{_MERCHANT}".encode()).hexdigest()[:12]
+PROMPT_VERSION: Final = sha256(f"{RULES}\n{_SHOP}{_GUIDANCE}{_MERCHANT}".encode()).hexdigest()[:12]
 """The version of the prompt parts that all merchants share. It is stored with each run."""
 
 
@@ -277,6 +282,8 @@ def _files(files: Sequence[AttachmentPreview], *, sees_images: bool) -> list[Jso
 def _shop(request: BrainRequest) -> str:
     brand = clean_value(request.brand_name) or "the shop"
     prompt_text = _SHOP.format(brand=brand)
+    if lines := request.guidance.lines:
+        prompt_text += _GUIDANCE.format(brand=brand, guidance="\n".join(lines))
     if not request.instructions.strip():
         return prompt_text
     return prompt_text + _MERCHANT.format(brand=brand, instructions=request.instructions.strip())
