@@ -19,6 +19,7 @@ from domain.agent.intent import Intent
 from domain.agent.model_fault import ModelFault
 from domain.agent.own_head import OwnHead
 from domain.agent.plan import PLACEHOLDERS, ActionKind, PlannedAction
+from domain.agent.procedure import Procedure
 from domain.agent.template import FRAME_NAMES
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Order
@@ -118,6 +119,7 @@ class BrainRequest(BaseModel):
     - `summary`: the outcomes of the customer's earlier messages.
     - `instructions`: the merchant's instructions to a language model.
     - `guidance`: the merchant's style guidance to a language model.
+    - `procedure`: the playbook's procedure for a language model.
     - `today`: the current date in UTC, because a brain has no clock.
     - `frame`: the client's greeting and sign-off for this customer, used in answers that are not
       templates.
@@ -147,6 +149,7 @@ class BrainRequest(BaseModel):
     summary: str = ""
     instructions: str = ""
     guidance: Guidance = Guidance()
+    procedure: Procedure = Procedure()
     order: Order | None = None
     offers: tuple[PlannedAction, ...] = ()
     today: date | None = None
@@ -195,6 +198,7 @@ class BrainRequest(BaseModel):
         summary: str = "",
         instructions: str = "",
         guidance: Guidance | None = None,
+        procedure: Procedure | None = None,
         order: Order | None = None,
         offers: tuple[PlannedAction, ...] = (),
         today: date | None = None,
@@ -220,6 +224,7 @@ class BrainRequest(BaseModel):
             summary=summary,
             instructions=instructions,
             guidance=guidance or Guidance(),
+            procedure=procedure or Procedure(),
             order=order,
             offers=offers,
             today=today,

@@ -132,6 +132,7 @@ async def _request(
         summary=context.summary,
         instructions=context.instructions,
         guidance=context.guidance,
+        procedure=context.rulebook.procedure,
         order=await _readable(context.order),
         offers=available_actions(policy_context),
         today=now.date(),

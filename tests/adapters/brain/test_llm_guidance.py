@@ -1,4 +1,4 @@
-"""A client's style guidance in the prompt: its place, its limits and the stable prefix."""
+"""A client's style guidance and a playbook's procedure in the prompt, and the stable prefix."""
 
 import json
 
@@ -6,6 +6,7 @@ import pytest
 
 from adapters.brain.classifier import Classifier
 from adapters.brain.llm_prompt import RULES
+from domain.agent.procedure import Procedure
 from domain.tenants.guidance import Guidance
 from tests.support.agent.llm_brain import (
     EVERY_PROTOCOL,
@@ -19,6 +20,11 @@ from tests.support.servers.llm import LlmServer
 
 GUIDANCE = Guidance(
     tone="Warm and brief.", do=("Name the {product}.", "Say tu."), dont=("No emojis.",)
+)
+PROCEDURE = Procedure(
+    when="The parcel is late.",
+    steps=("Name the {carrier}.", "Give the tracking link."),
+    hand_over="The parcel is lost.",
 )
 LINES = "Tone: Warm and brief.\nDo:\n- Name the {product}.\n- Say tu.\nDo not:\n- No emojis."
 
@@ -69,3 +75,30 @@ async def test_a_provider_caches_the_guidance(classifier: Classifier, server: Ll
     last = max(place for place, part in enumerate(system) if "cache_control" in part)
     assert "No emojis." in "".join(part["text"] for part in system[: last + 1])
     assert "No emojis." not in json.dumps(server.asked[0].body["messages"])
+
+
+async def test_a_procedure_ends_the_stable_prefix(
+    classifier: Classifier, server: LlmServer
+) -> None:
+    server.script = [said()]
+    engine = brain(classifier, configured(server))
+
+    await engine.think(asked(guidance=GUIDANCE, instructions="Mention the sale."))
+    await engine.think(
+        asked(guidance=GUIDANCE, instructions="Mention the sale.", procedure=PROCEDURE)
+    )
+    await engine.think(asked(procedure=Procedure(steps=("Only a step.",))))
+
+    without, whole, short = (each.instructions for each in server.asked)
+    assert "Procedure of" not in without
+    assert whole.startswith(without.rstrip())
+    head, _, steps = whole.partition("Procedure of Boutique.")
+    assert "Mention the sale." in head
+    _, *lines = steps.strip().split("\n")
+    assert lines == [
+        "When: The parcel is late.",
+        "1. Name the {carrier}.",
+        "2. Give the tracking link.",
+        "Hand over to a colleague, with doubt unsupported_request: The parcel is lost.",
+    ]
+    assert short.rstrip().endswith("\n1. Only a step.")
