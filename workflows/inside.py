@@ -30,14 +30,13 @@ async def look_up_inside(
     """Run the order lookup as a local activity, and return its result. If the shop is slow or the
     lookup fails, run the lookup again as a regular activity, with more time. Raise FailureError if
     that fails too."""
-    if workflow.patched("look-up-inside"):
-        try:
-            return await workflow.execute_local_activity_method(
-                activity, step, **options.LOOK_UP_INSIDE
-            )
-        except FailureError as failure:
-            if is_cancelled_exception(failure):
-                raise
+    try:
+        return await workflow.execute_local_activity_method(
+            activity, step, **options.LOOK_UP_INSIDE
+        )
+    except FailureError as failure:
+        if is_cancelled_exception(failure):
+            raise
     return await workflow.execute_activity_method(activity, step, **options.LOOK_UP)
 
 
@@ -53,7 +52,7 @@ async def within_budget(
         return await workflow.execute_local_activity_method(activity, step, **options.INSIDE)
     except FailureError as failure:
         code = error_code(failure)
-        costly = code in {OVER_BUDGET, TIMEOUT} and workflow.patched("over-budget")
+        costly = code in {OVER_BUDGET, TIMEOUT}
         if not costly and code not in OUTAGE:
             raise
     if costly:
@@ -72,7 +71,7 @@ async def patiently_within_budget(
     try:
         return await workflow.execute_activity_method(activity, step, **options.PATIENT)
     except FailureError as failure:
-        if error_code(failure) != OVER_BUDGET or not workflow.patched("over-budget"):
+        if error_code(failure) != OVER_BUDGET:
             raise
     return await inside(activity, given_up)
 
