@@ -1,6 +1,6 @@
 """A client's style guidance to a language model: the tone, and rules to follow."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -47,14 +47,14 @@ def check_guidance(given: Guidance) -> Guidance:
     return Guidance(tone=tone, do=_rules("do", given.do), dont=_rules("dont", given.dont))
 
 
-def _rules(field: str, given: Iterable[str]) -> tuple[str, ...]:
+def _rules(field: str, given: Sequence[str]) -> tuple[str, ...]:
     kept = tuple(dict.fromkeys(map(_line, given)))
     if not all(0 < len(rule) <= MAX_GUIDANCE_CHARS for rule in kept):
         raise InvalidSettings(
             f"guidance.{field}: rules of 1 to {MAX_GUIDANCE_CHARS} characters",
             f"guidance.{field} : des règles de 1 à {MAX_GUIDANCE_CHARS} caractères",
         )
-    if len(kept) > MAX_GUIDANCE_RULES:
+    if len(given) > MAX_GUIDANCE_RULES:
         raise InvalidSettings(
             f"guidance.{field}: at most {MAX_GUIDANCE_RULES} rules",
             f"guidance.{field} : {MAX_GUIDANCE_RULES} règles au plus",

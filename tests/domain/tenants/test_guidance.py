@@ -42,6 +42,7 @@ def test_the_longest_guidance_is_kept() -> None:
         (Guidance(do=(LONGEST + "x",)), "guidance.do: rules of 1 to 300"),
         (Guidance(dont=(" \u200b",)), "guidance.dont: rules of 1 to 300"),
         (Guidance(dont=tuple(map(str, range(11)))), "guidance.dont: at most 10"),
+        (Guidance(do=("Say tu.",) * 11), "guidance.do: at most 10"),
     ],
 )
 def test_what_breaks_a_limit_is_named(wrong: Guidance, named: str) -> None:
