@@ -67,6 +67,7 @@ async def with_content(
         brand_name=brand_name,
         frame=AnswerFrame.of(chosen.frame, brand_name=brand_name, customer_name=customer_name),
         system_prompt=chosen.system_prompt or "",
+        guidance=chosen.guidance,
         sensitive_words=chosen.sensitive_words,
         answers_from_knowledge=chosen.answers_from_knowledge,
         answer_decision=chosen.answer_decision,

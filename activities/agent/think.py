@@ -224,6 +224,7 @@ class Think:
             brand_name=case.brand_name,
             rulebook=case.rulebook,
             system_prompt=case.system_prompt,
+            guidance=case.guidance,
             templates=gathered.templates,
             passages=gathered.passages,
             knowledge=gathered.knowledge,

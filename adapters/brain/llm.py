@@ -50,9 +50,9 @@ from domain.core.errors import DomainError
 # which also reads data before the call and writes data after it.
 DEADLINE_S: Final = 10.0
 _MAX_TOKENS_OUT: Final = 2_000
-# Number of input tokens of a long model request, with a merchant's instructions and all knowledge
-# of a small shop.
-_USUAL_TOKENS_IN: Final = 14_000
+# Number of input tokens of a long model request, with a merchant's instructions and guidance and
+# all knowledge of a small shop.
+_USUAL_TOKENS_IN: Final = 16_000
 # The number of tokens that a provider charges for a large photo.
 _TOKENS_OF_AN_IMAGE: Final = 1_600
 _LIKELY: Final = 3

@@ -70,6 +70,9 @@ def fields_of(spec: PlaybookSpec) -> dict[str, str]:
         "threshold": f"{spec.threshold:g}",
         "mode": "shadow" if spec.rulebook.shadow else "live",
         "instructions": spec.rulebook.instructions,
+        "procedure.when": spec.rulebook.procedure.when,
+        "procedure.steps": "\n".join(spec.rulebook.procedure.steps),
+        "procedure.hand_over": spec.rulebook.procedure.hand_over,
         "during_review.answers": str(spec.rulebook.during_review.answers).lower(),
         "during_review.actions": str(spec.rulebook.during_review.actions).lower(),
     }
@@ -167,6 +170,8 @@ def _document_of(fields: Mapping[str, str]) -> dict[str, JsonValue]:
         document["threshold"] = float(given.replace(",", "."))
     if document.get("mode") == "live":
         del document["mode"]
+    if procedure := _procedure(fields):
+        document["procedure"] = procedure
     if active := _text(fields, "active"):
         document["active"] = active == "true"
     rules: dict[str, JsonValue] = {
@@ -177,6 +182,19 @@ def _document_of(fields: Mapping[str, str]) -> dict[str, JsonValue]:
     if during := _during_review(fields):
         document["during_review"] = during
     return document
+
+
+def _procedure(fields: Mapping[str, str]) -> dict[str, JsonValue]:
+    """Return the form's procedure, with one step for each line. At most `_MOST_WORDS` lines are
+    read. Any list that long is rejected later."""
+    given: dict[str, JsonValue] = {
+        name: text
+        for name in ("when", "hand_over")
+        if (text := _text(fields, f"procedure.{name}").strip())
+    }
+    lines = _text(fields, "procedure.steps").split("\n", _MOST_WORDS)[:_MOST_WORDS]
+    steps: list[JsonValue] = [step for line in lines if (step := line.strip())]
+    return given | ({"steps": steps} if steps else {})
 
 
 def _during_review(fields: Mapping[str, str]) -> dict[str, JsonValue]:

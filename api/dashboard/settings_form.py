@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from api.dashboard.post import Post
-from api.schemas.tenants.settings import BrandingBody
+from api.schemas.tenants.settings import BrandingBody, GuidanceBody
 from domain.tenants.client_settings import ACKNOWLEDGED_IN, ClientSettings
 from domain.tenants.disclosure import DEFAULT_DISCLOSURE, DisclosureStatus
 from domain.tenants.frame_settings import DEFAULT_FRAME, FRAME_LENGTHS, frame_fields
+from domain.tenants.guidance import MAX_GUIDANCE_CHARS
 
 _SETTINGS: Final = "/app/settings"
+_RULES: Final = ("do", "dont")
 _LOOKS: Final = ("display_name", "logo_url", "color")
 
 
@@ -96,18 +98,26 @@ REPLIES: Final = SettingsSection(
     "replies",
     f"{_SETTINGS}/replies",
     (
+        _line("guidance_tone", MAX_GUIDANCE_CHARS),
+        *(_text(f"guidance_{name}") for name in _RULES),
         _text("system_prompt", 8000, rows=6),
         *_frame_inputs(),
         *(_text(f"ack_{one}", 1000, rows=3) for one in ACKNOWLEDGED_IN),
         SettingsInput("ask_rating", "box"),
     ),
     read=lambda found: {
+        "guidance_tone": found.guidance.tone,
+        **{f"guidance_{name}": "\n".join(getattr(found.guidance, name)) for name in _RULES},
         "system_prompt": found.system_prompt or "",
         **{_frame_field(place): text for place, text in frame_fields(found.frame).items()},
         **{f"ack_{one}": found.acknowledgement.get(one, "") for one in ACKNOWLEDGED_IN},
         "ask_rating": _ticked(found.ask_rating),
     },
     body=lambda post: {
+        "guidance": GuidanceBody(
+            tone=post.text("guidance_tone"),
+            **{name: _lines(post, f"guidance_{name}") for name in _RULES},
+        ),
         "system_prompt": post.text("system_prompt"),
         "frame": {
             one: {name: post.text(_frame_field(f"{one}.{name}")) for name in FRAME_LENGTHS}

@@ -58,6 +58,28 @@ async def change(
         str | None, typer.Option(help="Instructions for the language model; empty for none.")
     ] = None,
     system_prompt_file: Annotated[Path | None, typer.Option(help=FILE_HELP)] = None,
+    tone: Annotated[
+        str | None,
+        typer.Option(help="Tone of the language model's answers, on one line; empty for none."),
+    ] = None,
+    do: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=(
+                "Style rule that the language model's answers follow. Repeatable. Replaces the "
+                "current list; empty for none."
+            )
+        ),
+    ] = None,
+    dont: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=(
+                "What the language model's answers avoid. Repeatable. Replaces the current list; "
+                "empty for none."
+            )
+        ),
+    ] = None,
     display_name: Annotated[
         str | None,
         typer.Option(help="Sender name in emails to customers; empty for the client's name."),
@@ -155,6 +177,7 @@ async def change(
     days, usual = _retention(retention or ())
     adjustment = SettingsAdjustment(
         system_prompt=text_of(system_prompt, system_prompt_file, "--system-prompt"),
+        guidance=_guidance(tone, do, dont),
         looks=new_looks,
         days=days,
         usual=usual,
@@ -199,6 +222,15 @@ async def rotate_widget_key(
             random_bytes=secrets.token_bytes(WIDGET_KEY_BYTES),
         )
     answer(as_json, "Widget key rotated.", widget_key=changed.widget_key)
+
+
+def _guidance(
+    tone: str | None, do: Sequence[str] | None, dont: Sequence[str] | None
+) -> dict[str, str | tuple[str, ...]]:
+    """Return the given fields of the guidance. An empty rule empties its list."""
+    given: dict[str, str | tuple[str, ...]] = {} if tone is None else {"tone": tone}
+    rules = {"do": do, "dont": dont}
+    return given | {name: tuple(filter(None, those)) for name, those in rules.items() if those}
 
 
 def _retention(given: Sequence[str]) -> tuple[dict[str, int | None], frozenset[str]]:
@@ -252,6 +284,9 @@ def _show(found: ClientSettings, sentence: str, as_json: bool) -> None:
         False,
         sentence,
         system_prompt=found.system_prompt or "-",
+        tone=found.guidance.tone or "-",
+        do="; ".join(found.guidance.do) or "-",
+        dont="; ".join(found.guidance.dont) or "-",
         display_name=found.branding.display_name or "-",
         logo_url=found.branding.logo_url or "-",
         color=found.branding.color or "-",

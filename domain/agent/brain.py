@@ -19,10 +19,12 @@ from domain.agent.intent import Intent
 from domain.agent.model_fault import ModelFault
 from domain.agent.own_head import OwnHead
 from domain.agent.plan import PLACEHOLDERS, ActionKind, PlannedAction
+from domain.agent.procedure import Procedure
 from domain.agent.template import FRAME_NAMES
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Order
 from domain.tenants.answer_decision import LATEST_DECISION
+from domain.tenants.guidance import Guidance
 
 
 class Category(StrEnum):
@@ -116,6 +118,8 @@ class BrainRequest(BaseModel):
       actions and cannot add others.
     - `summary`: the outcomes of the customer's earlier messages.
     - `instructions`: the merchant's instructions to a language model.
+    - `guidance`: the merchant's style guidance to a language model.
+    - `procedure`: the playbook's procedure for a language model.
     - `today`: the current date in UTC, because a brain has no clock.
     - `frame`: the client's greeting and sign-off for this customer, used in answers that are not
       templates.
@@ -144,6 +148,8 @@ class BrainRequest(BaseModel):
     turns: tuple[Turn, ...] = ()
     summary: str = ""
     instructions: str = ""
+    guidance: Guidance = Guidance()
+    procedure: Procedure = Procedure()
     order: Order | None = None
     offers: tuple[PlannedAction, ...] = ()
     today: date | None = None
@@ -191,6 +197,8 @@ class BrainRequest(BaseModel):
         turns: tuple[Turn, ...] = (),
         summary: str = "",
         instructions: str = "",
+        guidance: Guidance | None = None,
+        procedure: Procedure | None = None,
         order: Order | None = None,
         offers: tuple[PlannedAction, ...] = (),
         today: date | None = None,
@@ -215,6 +223,8 @@ class BrainRequest(BaseModel):
             turns=turns,
             summary=summary,
             instructions=instructions,
+            guidance=guidance or Guidance(),
+            procedure=procedure or Procedure(),
             order=order,
             offers=offers,
             today=today,

@@ -13,6 +13,7 @@ from domain.agent.thread import Thread
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Lookup, Order
 from domain.tenants.answer_decision import LATEST_DECISION
+from domain.tenants.guidance import Guidance
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class BrainContext:
     - `has_shop`: whether a shop is connected. A shop that rejects the stored credentials still
       counts as connected.
     - `system_prompt`: the client's instructions to a language model, which apply to every playbook.
+    - `guidance`: the client's style guidance to a language model.
     - `run_id`, `playbook` (id and version): recorded with a question to the customer.
     - `sensitive_words`: the merchant's own list of words. A message with one of them always goes to
       a human.
@@ -49,6 +51,7 @@ class BrainContext:
     spent: Spent = field(default_factory=Spent)
     has_shop: bool = False
     system_prompt: str = ""
+    guidance: Guidance = field(default_factory=Guidance)
     thread: Thread = field(default_factory=Thread)
     run_id: str = ""
     playbook: tuple[str, int] = ("", 0)

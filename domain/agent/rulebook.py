@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.agent.brain import Category
 from domain.agent.intent import Intent
 from domain.agent.plan import ACTIONS, ON_ORDERS, REPLIES, ActionKind
+from domain.agent.procedure import Procedure
 from domain.core.money import MAX_MINOR
 
 MAX_INSTRUCTIONS: Final = 10_000
@@ -139,6 +140,7 @@ class Rulebook(BaseModel):
     """The rules of one playbook version.
 
     `instructions`: the merchant's instructions to a language model, never shown to customers.
+    `procedure`: the steps for a language model, also never shown to customers.
     `actions`: a rule for each kind of action that the merchant has configured. Without any rule,
     the agent may only answer. `shadow`: the agent drafts answers but sends nothing. Human agents
     answer, and their answers are compared with the drafts (`domain/learning/comparison.py`).
@@ -147,6 +149,7 @@ class Rulebook(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     instructions: str = Field(default="", max_length=MAX_INSTRUCTIONS)
+    procedure: Procedure = Procedure()
     actions: dict[ActionKind, ActionRule] = {}
     shadow: bool = False
     during_review: DuringReview = DuringReview()

@@ -131,6 +131,8 @@ async def _request(
         turns=tuple([turn for turn in context.turns if not await is_unsafe(turn.body)]),
         summary=context.summary,
         instructions=context.instructions,
+        guidance=context.guidance,
+        procedure=context.rulebook.procedure,
         order=await _readable(context.order),
         offers=available_actions(policy_context),
         today=now.date(),

@@ -24,6 +24,7 @@ from domain.tenants.client_settings import (
 )
 from domain.tenants.disclosure import DisclosureStatus, check_disclosure
 from domain.tenants.frame_settings import check_frame
+from domain.tenants.guidance import Guidance, check_guidance
 
 
 class ClientRecord(Record):
@@ -121,6 +122,16 @@ class SettingsRecord(Record):
 
     system_prompt: Annotated[
         str | None, Field(description="Merchant's instructions to the language model.")
+    ]
+    guidance: Annotated[
+        Guidance,
+        Field(
+            default=Guidance(),
+            description=(
+                "Style guidance to the language model (`tone`, `do` and `dont`). Contains only "
+                "the parts that the client set."
+            ),
+        ),
     ]
     branding: Annotated[
         Branding,
@@ -253,6 +264,7 @@ class SettingsRecord(Record):
         names are used in headers, and addresses on pages."""
         try:
             kept = {
+                "guidance": check_guidance(self.guidance),
                 "branding": check_branding(self.branding),
                 "authserv_ids": check_authserv_ids(self.authserv_ids),
                 "sensitive_words": check_sensitive_words(self.sensitive_words),

@@ -141,6 +141,8 @@ def written(spec: PlaybookSpec) -> dict[str, JsonValue]:
         written["mode"] = PlaybookMode.SHADOW.value
     if spec.rulebook.instructions:
         written["instructions"] = spec.rulebook.instructions
+    if procedure := spec.rulebook.procedure.model_dump(mode="json", exclude_defaults=True):
+        written["procedure"] = procedure
     if spec.rulebook.actions:
         actions = spec.rulebook.actions.items()
         written["actions"] = {kind.value: _written_rule(rule) for kind, rule in actions}

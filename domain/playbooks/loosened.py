@@ -32,6 +32,7 @@ _LIMITS: Final = ("per_action", "per_customer", "per_day")
 HARMLESS_PLAYBOOK: Final[Mapping[str, str]] = {
     "name": "What people call it.",
     "rulebook.instructions": "Words to a model. Code decides which actions it may take.",
+    "rulebook.procedure": "Words to a model. Code decides which actions it may take.",
 }
 """For each playbook field, the reason why changing the field never loosens a rule. `loosened`
 compares all other fields."""

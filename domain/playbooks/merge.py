@@ -88,6 +88,7 @@ def differences(before: PlaybookSpec, after: PlaybookSpec) -> Iterator[str]:
         "active": (before.active, after.active),
         "mode": (old.shadow, new.shadow),
         "instructions": (old.instructions, new.instructions),
+        "procedure": (old.procedure, new.procedure),
         "during_review": (old.during_review, new.during_review),
     }
     yield from (name for name, (was, will_be) in pairs.items() if was != will_be)

@@ -26,6 +26,7 @@ from pydantic_core import ErrorDetails
 from domain.agent.brain import Category
 from domain.agent.intent import Intent
 from domain.agent.plan import ActionKind
+from domain.agent.procedure import MAX_PROCEDURE_CHARS, MAX_STEPS, Procedure
 from domain.agent.rulebook import (
     MAX_DAYS,
     MAX_INSTRUCTIONS,
@@ -79,6 +80,21 @@ def _tag(value: str) -> str:
     line = clean_line(value, MAX_TAG + 1)
     if not 0 < len(line) <= MAX_TAG:
         raise ValueError(f"a tag has 1 to {MAX_TAG} characters")
+    return line
+
+
+def _short_text(value: str) -> str:
+    """Return a text of a procedure as one line. Raises ValueError if it is too long."""
+    line = clean_line(value, MAX_PROCEDURE_CHARS + 1)
+    if len(line) > MAX_PROCEDURE_CHARS:
+        raise ValueError(f"at most {MAX_PROCEDURE_CHARS} characters")
+    return line
+
+
+def _step(value: str) -> str:
+    """Return a step of a procedure as one line. Raises ValueError if it is invalid."""
+    if not (line := _short_text(value)):
+        raise ValueError("a step has at least one character")
     return line
 
 
@@ -170,6 +186,20 @@ class DuringReviewShape(_Part):
     )
 
 
+class ProcedureShape(_Part):
+    """A procedure for a language model, in plain words. It permits no action."""
+
+    when: Annotated[str, AfterValidator(_short_text)] = Field(
+        default="", description="When the procedure applies."
+    )
+    steps: tuple[Annotated[str, AfterValidator(_step)], ...] = Field(
+        default=(), max_length=MAX_STEPS, description="Steps, in their order."
+    )
+    hand_over: Annotated[str, AfterValidator(_short_text)] = Field(
+        default="", description="When a human must take over."
+    )
+
+
 class PlaybookShape(_Part):
     name: Annotated[str, AfterValidator(_ruled(check_name))]
     event_type: Annotated[str, AfterValidator(_ruled(check_pattern))]
@@ -179,6 +209,7 @@ class PlaybookShape(_Part):
     instructions: Annotated[str, AfterValidator(without_controls)] = Field(
         default="", max_length=MAX_INSTRUCTIONS
     )
+    procedure: ProcedureShape = ProcedureShape()
     actions: dict[ActionKind, _Action] = {}
     during_review: DuringReviewShape = DuringReviewShape()
 
@@ -191,6 +222,7 @@ class PlaybookShape(_Part):
             active=self.active,
             rulebook=Rulebook(
                 instructions=self.instructions,
+                procedure=Procedure(**self.procedure.model_dump()),
                 actions=rules,
                 shadow=self.mode is PlaybookMode.SHADOW,
                 during_review=DuringReview(

@@ -15,6 +15,7 @@ from domain.tenants.answer_decision import LATEST_DECISION, AnswerDecision
 from domain.tenants.disclosure import DisclosureStatus, check_disclosure
 from domain.tenants.errors import InvalidSettings
 from domain.tenants.frame_settings import check_frame
+from domain.tenants.guidance import Guidance, check_guidance
 
 MAX_PROMPT: Final = 8_000
 MAX_DISPLAY_NAME: Final = 100
@@ -59,6 +60,10 @@ class ClientSettings(BaseModel):
 
     system_prompt: str | None = Field(
         default=None, description="Merchant's instructions to the language model."
+    )
+    guidance: Guidance = Field(
+        default=Guidance(),
+        description="Style guidance to the language model: the tone, and lists of rules.",
     )
     branding: Branding = Branding()
     widget_key: str | None = Field(
@@ -141,6 +146,7 @@ class SettingsChange(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     system_prompt: str | None = None
+    guidance: Guidance | None = None
     branding: Branding | None = None
     retention: dict[str, int | None] | None = None
     sensitive_words: tuple[str, ...] | None = None
@@ -159,17 +165,18 @@ class SettingsAdjustment(BaseModel):
     """An unvalidated change to parts of a client's settings.
 
     Parts of the branding, retention, texts and frame that the adjustment does not mention stay
-    unchanged. `looks`: branding fields. None removes a field. `days`: retention, as in
-    ClientSettings. `usual`: record classes that return to their default retention. `authserv_ids`
-    and `sensitive_words`: the complete new lists. `acknowledged`: acknowledgement texts by
-    language. An empty text removes the text in that language. `frame`: texts by language and field.
-    An empty text restores the default. `disclosed`: disclosures by language. An empty text restores
-    the default.
+    unchanged. `guidance`: the fields of the guidance to replace. `looks`: branding fields. None
+    removes a field. `days`: retention, as in ClientSettings. `usual`: record classes that return to
+    their default retention. `authserv_ids` and `sensitive_words`: the complete new lists.
+    `acknowledged`: acknowledgement texts by language. An empty text removes the text in that
+    language. `frame`: texts by language and field. An empty text restores the default. `disclosed`:
+    disclosures by language. An empty text restores the default.
     """
 
     model_config = ConfigDict(frozen=True)
 
     system_prompt: str | None = None
+    guidance: dict[str, str | tuple[str, ...]] = {}
     looks: dict[str, str | None] = {}
     days: dict[str, int | None] = {}
     usual: frozenset[str] = frozenset()
@@ -197,6 +204,9 @@ def adjusted(there: ClientSettings, adjustment: SettingsAdjustment) -> SettingsC
     kept = {name: kept for name, kept in {**there.retention, **days}.items() if name not in usual}
     return SettingsChange(
         system_prompt=None if prompt is None else check_prompt(prompt),
+        guidance=check_guidance(there.guidance.model_copy(update=adjustment.guidance))
+        if adjustment.guidance
+        else None,
         branding=check_branding(there.branding.model_copy(update=looks)) if looks else None,
         retention=check_days(kept) if days or usual else None,
         sensitive_words=None if words is None else check_sensitive_words(words),

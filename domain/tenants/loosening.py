@@ -133,6 +133,7 @@ setting, or None otherwise."""
 
 HARMLESS_SETTINGS: Final[Mapping[str, str]] = {
     "system_prompt": "Words to a model. Code decides which actions it may take and what it states.",
+    "guidance": "Style for a model. Code decides which actions it may take and what it states.",
     "branding": "Appearance. A From name is checked where a mail is sent.",
     "retention": "At least 90 days. The audit log is not part of it.",
     "acknowledgement": "A fixed text after a person has the matter.",

@@ -26,6 +26,9 @@ _DIGEST: Final = sa.text("""
         SELECT jsonb_build_array(
                    coalesce(system_prompt, ''), sensitive_words, answer_decision)::text AS settings
         FROM client_settings WHERE client_id = :tenant
+    ), style AS (
+        SELECT guidance::text AS guidance FROM client_settings
+        WHERE client_id = :tenant AND guidance <> '{}'
     ), head AS (
         SELECT weights FROM own_heads WHERE client_id = :tenant ORDER BY id DESC LIMIT 1
     )
@@ -35,6 +38,7 @@ _DIGEST: Final = sa.text("""
         || coalesce((SELECT string_agg(digest, ''::bytea ORDER BY digest) FROM entry), ''::bytea)
         || '/'::bytea
         || convert_to(coalesce((SELECT settings FROM chosen), :unset), 'UTF8')
+        || coalesce((SELECT convert_to('/' || guidance, 'UTF8') FROM style), ''::bytea)
         || coalesce((SELECT '/'::bytea || sha256(weights) FROM head), ''::bytea)
     )
 """)

@@ -73,7 +73,7 @@ _NOTHING_HAPPENED: Final = sa.and_(metrics_daily.c.events == 0, metrics_daily.c.
 _SOMETHING_SET: Final = sa.text("""NOT (
     system_prompt IS NULL AND widget_key IS NULL AND stopped_at IS NULL AND holds_loosening
     AND NOT ask_rating AND branding = '{}' AND retention = '{}' AND acknowledgement = '{}'
-    AND frame = '{}' AND disclosure = '{}' AND disclosure_status = 'on'
+    AND guidance = '{}' AND frame = '{}' AND disclosure = '{}' AND disclosure_status = 'on'
     AND authserv_ids = '[]' AND sensitive_words = '[]' AND business_hours IS NULL)""")
 
 

@@ -110,27 +110,30 @@ _ACTION: Final = (
 # file.
 _SETTINGS: Final = sa.text("""
     INSERT INTO client_settings
-        (client_id, system_prompt, branding, retention, authserv_ids, sensitive_words,
+        (client_id, system_prompt, guidance, branding, retention, authserv_ids, sensitive_words,
         acknowledgement, frame, disclosure, disclosure_status, ask_rating, holds_loosening,
         answers_from_knowledge, answer_decision, business_hours, updated_at)
-    SELECT :client_id, system_prompt, branding, retention, coalesce(authserv_ids, '[]'),
+    SELECT :client_id, system_prompt, coalesce(guidance, '{}'), branding, retention,
+        coalesce(authserv_ids, '[]'),
         coalesce(sensitive_words, '[]'), coalesce(acknowledgement, '{}'), coalesce(frame, '{}'),
         coalesce(disclosure, '{}'), coalesce(disclosure_status, 'on'),
         coalesce(ask_rating, false), coalesce(holds_loosening, true),
         coalesce(answers_from_knowledge, false), coalesce(answer_decision, 1), business_hours,
         updated_at
     FROM json_to_recordset(CAST(:records AS json)) AS r (
-        system_prompt text, branding jsonb, retention jsonb, authserv_ids jsonb,
+        system_prompt text, guidance jsonb, branding jsonb, retention jsonb, authserv_ids jsonb,
         sensitive_words jsonb, acknowledgement jsonb, frame jsonb, disclosure jsonb,
         disclosure_status text, ask_rating boolean,
         holds_loosening boolean, answers_from_knowledge boolean, answer_decision smallint,
         business_hours jsonb, updated_at timestamptz)
     WHERE updated_at IS NOT NULL
     ON CONFLICT (client_id) DO UPDATE SET
-        (system_prompt, branding, retention, authserv_ids, sensitive_words, acknowledgement, frame,
+        (system_prompt, guidance, branding, retention, authserv_ids, sensitive_words,
+        acknowledgement, frame,
         disclosure, disclosure_status, ask_rating, holds_loosening, answers_from_knowledge,
         answer_decision, business_hours, updated_at)
-        = (excluded.system_prompt, excluded.branding, excluded.retention, excluded.authserv_ids,
+        = (excluded.system_prompt, excluded.guidance, excluded.branding, excluded.retention,
+        excluded.authserv_ids,
         excluded.sensitive_words, excluded.acknowledgement, excluded.frame,
         excluded.disclosure, excluded.disclosure_status, excluded.ask_rating,
         excluded.holds_loosening, excluded.answers_from_knowledge, excluded.answer_decision,

@@ -89,6 +89,7 @@ SOURCES: Final[Mapping[Section, Source]] = {
     Section.SETTINGS: Source(
         (
             *_text("system_prompt"),
+            Column("guidance", CellKind.JSON, "coalesce(t.guidance, '{}')"),
             Column("branding", CellKind.JSON, "coalesce(t.branding, '{}')"),
             *_text("widget_key"),
             Column("retention", CellKind.JSON, "coalesce(t.retention, '{}')"),

@@ -7,6 +7,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from pydantic import JsonValue
 
+from domain.agent.procedure import Procedure
 from domain.agent.rulebook import DuringReview, Rulebook
 from domain.playbooks.errors import PlaybookNotFound
 from domain.playbooks.playbook import Playbook, PlaybookEntry, match
@@ -220,6 +221,8 @@ def _stored(rulebook: Rulebook) -> dict[str, JsonValue]:
     left_out = set() if rulebook.shadow else {"shadow"}
     if rulebook.during_review == DuringReview():
         left_out.add("during_review")
+    if rulebook.procedure == Procedure():
+        left_out.add("procedure")
     return rulebook.model_dump(mode="json", exclude=left_out)
 
 

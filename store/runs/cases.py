@@ -23,6 +23,7 @@ from domain.runs.errors import RunNotFound
 from domain.runs.run import RunDraft
 from domain.tenants.answer_decision import LATEST_DECISION
 from domain.tenants.disclosure import disclosed, disclosure_line
+from domain.tenants.guidance import Guidance
 from store.core.repository import TenantRepository
 from store.intake.tables import attachments, engine_events
 from store.integrations.tables import mail_senders
@@ -50,9 +51,10 @@ class Case:
     review or a handoff. `is_taken`: whether a member has taken over the thread in the dashboard, or
     has written a reply that is not sent yet. `approvals`: the number of approvers. `joined_review`:
     the review that the message joined. `sender_name`: the sender's name in emails to the customer.
-    `has_files`: whether the message has attachments. `system_prompt`, `sensitive_words`,
-    `answers_from_knowledge`: the client's settings. `frame`: the client's greeting and signature
-    for this customer. `disclosure`: the AI disclosure in the language of the answer, or "".
+    `has_files`: whether the message has attachments. `system_prompt`, `guidance`,
+    `sensitive_words`, `answers_from_knowledge`: the client's settings. `frame`: the client's
+    greeting and signature for this customer. `disclosure`: the AI disclosure in the language of the
+    answer, or "".
     """
 
     event: UnifiedEvent
@@ -62,6 +64,7 @@ class Case:
     brand_name: str
     sender_name: str
     system_prompt: str
+    guidance: Guidance
     sensitive_words: tuple[str, ...]
     frame: AnswerFrame
     answers_from_knowledge: bool
@@ -122,6 +125,7 @@ class CaseRepository(TenantRepository):
             brand_name=brand_name,
             sender_name=clean_value(row.display_name or "") or row.brand_name,
             system_prompt=row.system_prompt or "",
+            guidance=Guidance.model_validate(row.guidance or {}),
             sensitive_words=tuple(row.sensitive_words or ()),
             frame=AnswerFrame.of(
                 row.frame or {}, brand_name=brand_name, customer_name=greeted_name(event)
@@ -257,6 +261,7 @@ _CASE: Final = (
         clients.c.brand_name,
         client_settings.c.branding["display_name"].astext.label("display_name"),
         client_settings.c.system_prompt,
+        client_settings.c.guidance,
         client_settings.c.sensitive_words,
         client_settings.c.frame,
         client_settings.c.disclosure,

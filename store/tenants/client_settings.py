@@ -27,7 +27,7 @@ class SettingsRepository(TenantRepository):
     async def change(self, change: SettingsChange, now: datetime) -> ClientSettings:
         """Change a client's settings. Raises ClientNotFound if the client does not exist or is
         being erased."""
-        given = change.model_dump(exclude={"system_prompt", "branding"})
+        given = change.model_dump(exclude={"system_prompt", "guidance", "branding"})
         values: dict[str, object] = {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in given.items()
@@ -35,6 +35,8 @@ class SettingsRepository(TenantRepository):
         }
         if change.system_prompt is not None:
             values["system_prompt"] = change.system_prompt or None
+        if change.guidance is not None:
+            values["guidance"] = change.guidance.model_dump(mode="json", exclude_defaults=True)
         if change.branding is not None:
             values["branding"] = change.branding.model_dump(exclude_none=True)
         return await self._set(now, **values)

@@ -95,6 +95,8 @@ client_settings: Final = sa.Table(
     sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
     # The merchant's own instructions for the language model.
     text("system_prompt", nullable=True),
+    # The merchant's style guidance to the language model, as in `domain/tenants/guidance.py`.
+    json("guidance", "{}"),
     json("branding", "{}"),
     # The widget key. It is public, because pages that embed the widget contain it.
     text("widget_key", nullable=True),

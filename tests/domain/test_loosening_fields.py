@@ -18,6 +18,7 @@ from domain.integrations.providers import PROVIDERS
 from domain.playbooks.loosened import HARMLESS_PLAYBOOK, loosened
 from domain.playbooks.playbook import Playbook, PlaybookEntry, PlaybookSpec
 from domain.tenants.client_settings import Branding, ClientSettings, SettingsChange
+from domain.tenants.guidance import Guidance
 from domain.tenants.loosening import HARMLESS_SETTINGS, SETTINGS_RULES, looser_settings
 from domain.widget.widget import HARMLESS_WIDGET, WidgetChange
 
@@ -30,6 +31,7 @@ LOOSER_SETTINGS: dict[str, tuple[object, object]] = {
 }
 OTHER_SETTINGS: dict[str, tuple[object, object]] = {
     "system_prompt": (None, "Refund everyone."),
+    "guidance": (Guidance(), Guidance(do=("Promise a refund to everyone.",))),
     "branding": (Branding(), Branding(display_name="Shop")),
     "retention": ({}, {"conversations": 90}),
     "acknowledgement": ({}, {"en": "Thanks."}),

@@ -36,6 +36,12 @@ from domain.tenants.disclosure import (
     check_disclosure,
 )
 from domain.tenants.frame_settings import DEFAULT_FRAME, FRAME_LENGTHS, check_frame
+from domain.tenants.guidance import (
+    MAX_GUIDANCE_CHARS,
+    MAX_GUIDANCE_RULES,
+    Guidance,
+    check_guidance,
+)
 
 # The values are validated in domain/tenants/client_settings.py, not here, because the errors raised
 # there name the problem.
@@ -47,6 +53,35 @@ _Prompt = Annotated[
 _Name = Annotated[str, WithJsonSchema({"type": "string", "maxLength": MAX_DISPLAY_NAME})]
 _Url = Annotated[str, WithJsonSchema({"type": "string", "pattern": LOGO_URL, "maxLength": MAX_URL})]
 _Color = Annotated[str, WithJsonSchema({"type": "string", "pattern": COLOR})]
+# The schema is stricter than the API, which also accepts rules in other scripts.
+_GuidanceRules = Annotated[
+    list[str],
+    WithJsonSchema(
+        {
+            "type": "array",
+            "items": {"type": "string", "pattern": "[A-Za-z]", "maxLength": MAX_GUIDANCE_CHARS},
+            "maxItems": MAX_GUIDANCE_RULES,
+        }
+    ),
+]
+_NO_RULES: Final[list[str]] = []
+
+
+class GuidanceBody(StrictBody):
+    """The new style guidance. It replaces the current one, so omitted fields are cleared."""
+
+    tone: Annotated[
+        str,
+        WithJsonSchema({"type": "string", "maxLength": MAX_GUIDANCE_CHARS}),
+        Field(description="Tone of the answers, on one line."),
+    ] = ""
+    do: Annotated[_GuidanceRules, Field(description="Rules that answers follow.")] = _NO_RULES
+    dont: Annotated[_GuidanceRules, Field(description="What answers avoid.")] = _NO_RULES
+
+    @property
+    def guidance(self) -> Guidance:
+        """Return the guidance in its stored form. Raises InvalidSettings."""
+        return check_guidance(Guidance(tone=self.tone, do=tuple(self.do), dont=tuple(self.dont)))
 
 
 class BrandingBody(StrictBody):
@@ -62,6 +97,7 @@ class BrandingBody(StrictBody):
 
 
 # The schema is inlined, because the OpenAPI document could not resolve references.
+_Guidance = Annotated[GuidanceBody, WithJsonSchema(GuidanceBody.model_json_schema())]
 _Branding = Annotated[BrandingBody, WithJsonSchema(BrandingBody.model_json_schema())]
 _Retention = Annotated[
     dict[str, Whole | None],
@@ -218,6 +254,7 @@ class SettingsBody(StrictBody):
     )
 
     system_prompt: _Prompt | None = None
+    guidance: _Guidance | None = None
     branding: _Branding | None = None
     retention: _Retention | None = None
     sensitive_words: _SensitiveWords | None = None
@@ -264,6 +301,7 @@ class SettingsBody(StrictBody):
         words, acknowledged = self.sensitive_words, self.acknowledgement
         return SettingsChange(
             system_prompt=None if prompt is None else check_prompt(prompt),
+            guidance=self.guidance and self.guidance.guidance,
             branding=branding and check_branding(Branding(**branding.model_dump())),
             retention=None if self.retention is None else check_days(self.retention),
             sensitive_words=None if words is None else check_sensitive_words(words),

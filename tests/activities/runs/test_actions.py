@@ -21,6 +21,7 @@ from domain.integrations.errors import ActionRefused, ActionsBusy
 from domain.integrations.integration import Integration
 from domain.integrations.providers import Provider
 from domain.runs.run import RunDraft
+from domain.tenants.guidance import Guidance
 from store.core.database import Database
 from store.runs.cases import Case
 from tests.support.agent.orders import an_order
@@ -37,6 +38,7 @@ CASE = Case(
     brand_name="Chez Nous",
     sender_name="Chez Nous",
     system_prompt="",
+    guidance=Guidance(),
     sensitive_words=(),
     answers_from_knowledge=True,
     answer_decision=2,

@@ -41,6 +41,30 @@ async def test_a_playbook_is_made_changed_restored_and_deleted(
         assert "was deleted" in await owner.follow(await owner.send(one, f"{one}/delete"))
 
 
+async def test_a_procedure_is_written_one_step_a_line(front: LiveEngine, shop: Shop) -> None:
+    given = {
+        **FIELDS,
+        "shape": "fields",
+        "procedure.when": "The parcel is <late>.",
+        "procedure.steps": "Name the carrier.\r\n\r\n Give the link. ",
+        "procedure.hand_over": "It is lost.",
+    }
+    async with at_pages(front, shop) as owner:
+        too_many = {**given, "procedure.steps": "\n".join("abcdefghijk")}
+        assert "procedure.steps" in await owner.follow(await owner.send(NEW, LIST, too_many))
+        made = await owner.send(NEW, LIST, given)
+        page = await owner.follow(made)
+        assert "The parcel is &lt;late&gt;." in page
+        assert '<li dir="auto">Name the carrier.</li><li dir="auto">Give the link.</li>' in page
+        edit = f"{made.headers['location']}/edit"
+        assert "Name the carrier.\nGive the link.</textarea>" in await owner.see(edit)
+        cleared = dict.fromkeys((name for name in given if name.startswith("procedure")), "")
+        await owner.send(edit, edit, {**given, **cleared, "do": "publish"})
+        assert "Give the link." not in await owner.see(made.headers["location"])
+        diff = await owner.see(f"{made.headers['location']}/diff")
+        assert "- Give the link." in diff
+
+
 async def test_the_gate_is_said_and_an_owner_passes_with_a_reason(
     front: LiveEngine, shop: Shop
 ) -> None:

@@ -17,6 +17,7 @@ from tests.support.reviews.dashboard import code
 
 NOTHING: dict[str, object] = {
     "system_prompt": None,
+    "guidance": {"tone": "", "do": [], "dont": []},
     "branding": {"display_name": None, "logo_url": None, "color": None},
     "widget_key": None,
     "retention": {},
@@ -90,6 +91,13 @@ async def test_what_is_given_takes_its_place_and_the_rest_stays(
     }
     assert framed["frame"] == {"fr": kept}
 
+    guidance = {"tone": " Chaleureux\net bref ", "do": ["Tutoyez.", "Tutoyez. "]}
+    styled = await change(front, owner, guidance=guidance)
+    style = {"tone": "Chaleureux et bref", "do": ["Tutoyez."], "dont": []}
+    assert styled["guidance"] == style
+    styled = await change(front, owner, guidance={"dont": ["Pas d'argot."]})
+    assert styled["guidance"] == {"tone": "", "do": [], "dont": ["Pas d'argot."]}
+
     nothing: dict[str, object] = {"branding": {}, "retention": {}, "authserv_ids": []}
     off = {
         "disclosure": {"fr": " Une IA répond ici à tous. ", "en": ""},
@@ -100,7 +108,7 @@ async def test_what_is_given_takes_its_place_and_the_rest_stays(
     assert undisclosed["disclosure_status"] == "not_covered"
 
     nothing |= {"sensitive_words": [], "acknowledgement": {}, "frame": {}, "disclosure": {}}
-    nothing |= {"disclosure_status": "on"}
+    nothing |= {"disclosure_status": "on", "guidance": {}}
     last = await change(front, owner, system_prompt="", **nothing)
     assert last == {**NOTHING, "updated_at": last["updated_at"]}
 
@@ -134,6 +142,9 @@ async def test_a_name_becomes_one_line(front: LiveEngine, owner: dict[str, str])
         ({"disclosure": {"de": "KI"}}, "disclosure"),
         ({"sensitive_words": ["?!"]}, "sensitive_words"),
         ({"sensitive_words": [f"w{n}" for n in range(101)]}, "sensitive_words : 100"),
+        ({"guidance": {"tone": "x" * 301}}, "guidance.tone : 300"),
+        ({"guidance": {"do": [" "]}}, "guidance.do : des règles de 1 à 300"),
+        ({"guidance": {"dont": [f"r{n}" for n in range(11)]}}, "guidance.dont : 10"),
         ({"acknowledgement": {"de": "Danke."}}, "acknowledgement"),
         ({"acknowledgement": {"fr": "x" * 1_001}}, "acknowledgement.fr : 1000"),
         ({"frame": {"de": {"greeting": "Hallo,"}}}, "frame : fr"),
@@ -169,7 +180,8 @@ async def test_what_breaks_a_rule_is_named(
         {"retention": {"churn": True}}, {"sensitive_words": "police"}, {"sensitive_words": [1]},
         {"acknowledgement": ["Merci."]}, {"acknowledgement": {"fr": None}},
         {"frame": "Bonjour,"}, {"frame": {"fr": "Bonjour,"}}, {"frame": {"fr": {"greeting": 1}}},
-        {"authserv_ids": "mx.example"}, {"authserv_ids": [1]},
+        {"authserv_ids": "mx.example"}, {"authserv_ids": [1]}, {"guidance": "Tutoyez."},
+        {"guidance": {"tone": 1}}, {"guidance": {"do": "Tutoyez."}}, {"guidance": {"style": "x"}},
     ],
 )  # fmt: skip
 async def test_what_has_another_shape_is_refused(

@@ -8,6 +8,7 @@ import pytest
 
 from domain.tenants.client import Role
 from domain.tenants.disclosure import DEFAULT_DISCLOSURE, DisclosureStatus
+from domain.tenants.guidance import Guidance
 from store.tenants.client_settings import SettingsRepository
 from tests.support.core.engine import LiveEngine
 from tests.support.dashboard.visitors import at_pages, form_of
@@ -33,6 +34,26 @@ async def test_settings_are_saved_and_refused(front: LiveEngine, shop: Shop) -> 
         # A section leaves the other sections unchanged.
         assert "Be &lt;kind&gt;." in await owner.see(f"{SETTINGS}/replies")
         assert "recall" in await owner.see(f"{SETTINGS}/safety")
+
+
+async def test_guidance_is_written_one_rule_a_line(front: LiveEngine, shop: Shop) -> None:
+    path = f"{SETTINGS}/replies"
+    given = {
+        "guidance_tone": "Warm <b>.",
+        "guidance_do": "Say hello.\r\n\r\n Name the product. ",
+        "guidance_dont": "\n".join(f"No {n}." for n in range(11)),
+    }
+    async with at_pages(front, shop) as owner:
+        refused = await owner.follow(await owner.send(path, path, given))
+        assert "guidance.dont: at most 10" in refused
+        assert "No 10." in refused
+        page = await owner.follow(await owner.send(path, path, {**given, "guidance_dont": ""}))
+        assert "Saved." in page
+        assert 'value="Warm &lt;b&gt;."' in page
+        assert "Say hello.\nName the product.</textarea>" in page
+    async with front.database.reading(shop.tenant) as connection:
+        found = await SettingsRepository(connection, shop.tenant).read()
+    assert found.guidance == Guidance(tone="Warm <b>.", do=("Say hello.", "Name the product."))
 
 
 async def test_a_key_and_a_secret_that_is_shown_once(front: LiveEngine, shop: Shop) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from domain.agent.brain import Category
 from domain.agent.plan import ON_ORDERS, ActionKind
+from domain.agent.procedure import Procedure
 from domain.agent.rulebook import (
     ActionLevel,
     ActionRule,
@@ -36,6 +37,10 @@ playbooks:
     instructions: |
       Tutoie le client.
       Reste bref.
+    procedure:
+      when: Le colis est  en retard.
+      steps: [Nomme le transporteur., Donne le suivi.]
+      hand_over: Le colis est perdu.
     actions:
       refund:
         level: human-approved
@@ -79,6 +84,11 @@ def rulebooks(draw: st.DrawFn) -> Rulebook:
         actions={kind: draw(rules(kind)) for kind in kinds},
         shadow=draw(st.booleans()),
         during_review=DuringReview(answers=draw(st.booleans()), actions=draw(st.booleans())),
+        procedure=Procedure(
+            when=draw(st.just("") | LINES),
+            steps=draw(st.lists(LINES, max_size=4).map(tuple)),
+            hand_over=draw(st.just("") | LINES),
+        ),
     )
 
 
@@ -107,6 +117,11 @@ def test_a_whole_file() -> None:
         active=False,
         rulebook=Rulebook(
             instructions="Tutoie le client.\nReste bref.\n",
+            procedure=Procedure(
+                when="Le colis est en retard.",
+                steps=("Nomme le transporteur.", "Donne le suivi."),
+                hand_over="Le colis est perdu.",
+            ),
             actions={
                 ActionKind.REFUND: ActionRule(
                     level=ActionLevel.HUMAN_APPROVED,
@@ -162,6 +177,14 @@ REFUND = "playbooks[0].actions.refund"
         ("tags: [vip, 2026-01-01]", "tags: []", "playbooks[0].actions.tag: name the tags"),
         ("[vip, ", "[no, ", "playbooks[0].actions.tag.tags[0]: a text expected"),
         ("[vip, ", f"[{'x' * 41}, ", "playbooks[0].actions.tag.tags[0]: a tag has 1 to 40"),
+        ("Le colis est perdu.", "x" * 301, "playbooks[0].procedure.hand_over: at most 300"),
+        ("[Nomme le transporteur., ", "[' ', ", "playbooks[0].procedure.steps[0]: a step has"),
+        (
+            "[Nomme le transporteur., Donne le suivi.]",
+            f"[{', '.join('abcdefghijk')}]",
+            "playbooks[0].procedure.steps:",
+        ),
+        ("when:", "tools:", "playbooks[0].procedure.tools: there is no such key"),
         ("tag: {", "refunds: {", "playbooks[0].actions.refunds: 'reply', 'reply_by_email'"),
         ("tag: {", "note: {", "playbooks[0].actions.note: tags are for the action tag"),
         ("threshold: 0.8", "threshold: 1.1", "playbooks[0].threshold: must be less"),

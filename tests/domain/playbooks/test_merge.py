@@ -3,6 +3,7 @@
 import pytest
 
 from domain.agent.plan import ActionKind
+from domain.agent.procedure import Procedure
 from domain.agent.rulebook import ActionLevel, ActionRule, Rulebook
 from domain.playbooks.merge import ImportOutcome, compare
 from domain.playbooks.playbook import Playbook, PlaybookEntry, PlaybookSpec
@@ -26,6 +27,12 @@ ENTRY = PlaybookEntry(
             ImportOutcome.CHANGED,
             4,
             ("threshold", "instructions"),
+        ),
+        (
+            {"rulebook": Rulebook(actions=NEVER, procedure=Procedure(steps=("Greet.",)))},
+            ImportOutcome.CHANGED,
+            4,
+            ("procedure",),
         ),
         (
             {"rulebook": Rulebook(actions=NEVER, shadow=True)},

@@ -99,6 +99,20 @@ def test_set_show_rotate(installed: Installation) -> None:
         assert part in shown
 
 
+def test_guidance(installed: Installation) -> None:
+    styled = installed.settings(
+        "set", "--tone", "Chaleureux.", "--do", "Tutoyez.", "--do", "Soyez bref.",
+    )  # fmt: skip
+    style = {"tone": "Chaleureux.", "do": ["Tutoyez.", "Soyez bref."], "dont": []}
+    assert styled["guidance"] == style
+    fewer = installed.settings("set", "--tone", "", "--do", "", "--dont", "Pas d'argot.")
+    assert fewer["guidance"] == {"tone": "", "do": [], "dont": ["Pas d'argot."]}
+    shown = cli_process(
+        "settings", "show", "--client", installed.client_id, DATABASE_URL=installed.url
+    ).stdout
+    assert "Pas d'argot." in shown
+
+
 def test_what_breaks_a_rule_is_named(installed: Installation) -> None:
     before = installed.settings("show")
     for arguments, named in (
@@ -117,6 +131,8 @@ def test_what_breaks_a_rule_is_named(installed: Installation) -> None:
         (("--disclosure", "en=Our team."), "disclosure.en: the text must say"),
         (("--frame", "fr=Salut,"), "LANGUAGE.FIELD=TEXT"),
         (("--frame", "fr.named_greeting=Salut,"), "customer_name"),
+        (("--tone", "x" * 301), "guidance.tone: at most 300"),
+        (tuple(part for n in range(11) for part in ("--do", str(n))), "guidance.do: at most 10"),
         (("--acknowledgement", "de=Danke."), "acknowledgement: fr and en only"),
     ):
         assert named in installed.refused("set", *arguments), arguments

@@ -16,6 +16,7 @@ from domain.tenants.client_settings import (
 )
 from domain.tenants.disclosure import DisclosureStatus
 from domain.tenants.errors import RoleRequired
+from domain.tenants.guidance import Guidance
 from services.tenants.client_settings import adjust_settings, change_settings
 from store.core.database import Database
 from store.tenants.client_settings import SettingsRepository
@@ -36,14 +37,18 @@ async def read(database: Database, shop: Shop) -> ClientSettings:
 
 
 async def test_each_change_is_in_the_log_without_its_words(database: Database, shop: Shop) -> None:
-    change = SettingsChange(system_prompt="Tutoyez.", branding=Branding(color="#aabbcc"))
+    change = SettingsChange(
+        system_prompt="Tutoyez.",
+        guidance=Guidance(do=("Tutoyez.",)),
+        branding=Branding(color="#aabbcc"),
+    )
     with structlog.testing.capture_logs() as lines:
         async with units_on(database).of(shop.tenant) as work:
             changed = await change_settings(work, ADMIN, change)
 
     assert changed.system_prompt == "Tutoyez."
     assert [(line["event"], line.get("fields"), line["user_id"]) for line in lines] == [
-        ("settings changed", "branding system_prompt", "sub|1")
+        ("settings changed", "branding guidance system_prompt", "sub|1")
     ]
     assert "Tutoyez" not in str(lines)
 
@@ -74,6 +79,8 @@ async def test_two_adjustments_at_once_both_stay(database: Database, shop: Shop)
         adjust(database, shop, SettingsAdjustment(acknowledged={"en": "Noted."})),
         adjust(database, shop, SettingsAdjustment(frame={"fr": {"greeting": "Salut,"}})),
         adjust(database, shop, SettingsAdjustment(frame={"fr": {"sign_off": "À vous"}})),
+        adjust(database, shop, SettingsAdjustment(guidance={"tone": "Bref."})),
+        adjust(database, shop, SettingsAdjustment(guidance={"do": ("Tutoyez.",)})),
     )
 
     found = await read(database, shop)
@@ -83,6 +90,7 @@ async def test_two_adjustments_at_once_both_stay(database: Database, shop: Shop)
     assert found.retention == {"conversations": 90}
     assert found.acknowledgement == {"fr": "Bien lu.", "en": "Noted."}
     assert found.frame == {"fr": {"greeting": "Salut,", "sign_off": "À vous"}}
+    assert found.guidance == Guidance(tone="Bref.", do=("Tutoyez.",))
     await adjust(database, shop, SettingsAdjustment(frame={"fr": {"greeting": ""}}))
     assert (await read(database, shop)).frame == {"fr": {"sign_off": "À vous"}}
 

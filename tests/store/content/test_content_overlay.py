@@ -4,7 +4,7 @@ from typing import Final
 
 import pytest
 
-from adapters.system import new_ulid
+from adapters.system import new_ulid, utc_now
 from domain.agent.brain import Category
 from domain.agent.intent import Intent
 from domain.content.content import KnowledgeChange, KnowledgeEntry, TemplateChange, TemplateEntry
@@ -12,6 +12,8 @@ from domain.content.errors import ContentNotFound
 from domain.content.suggestion import SuggestedEntry, SuggestedTemplate
 from domain.simulation.variant import ContentVariant
 from domain.tenants.actor import Actor
+from domain.tenants.client_settings import SettingsChange
+from domain.tenants.guidance import Guidance
 from services.content.knowledge import add_knowledge
 from services.content.templates import NewTemplate, add_template
 from store.cases.content_digest import content_digest
@@ -20,6 +22,7 @@ from store.content.content_changes import ContentChanges
 from store.content.content_overlay import overlay
 from store.content.knowledge_search import KnowledgeSearch
 from store.core.database import Database
+from store.tenants.client_settings import SettingsRepository
 from tests.support.core.rows import row_counts
 from tests.support.core.units import units_on
 from tests.support.intake.admission import admit_event
@@ -130,3 +133,20 @@ async def test_events_are_admitted_while_a_change_is_tried(database: Database, s
         await overlay(work.connection, shop.tenant, ContentVariant(added=ENTRY), work.now)
         admitted = await admit_event(database, shop, message="Bonjour")
     assert admitted.ref.client_id == shop.client_id
+
+
+async def test_the_digest_contains_the_guidance_if_there_is_some(
+    database: Database, shop: Shop
+) -> None:
+    """Saved cases keep their results until a member writes guidance."""
+
+    async def guided(guidance: Guidance) -> bytes:
+        async with database.tenant(shop.tenant) as connection:
+            change = SettingsChange(guidance=guidance)
+            await SettingsRepository(connection, shop.tenant).change(change, utc_now())
+        return await standing(database, shop)
+
+    without = await standing(database, shop)
+    digests = [await guided(Guidance(do=(rule,))) for rule in ("Say tu.", "Say vous.")]
+    assert len({without, *digests}) == 3
+    assert await guided(Guidance()) == without

@@ -107,7 +107,8 @@ async def _fill(acting: LiveEngine, shop: Shop) -> None:
             )  # fmt: skip
         await connection.execute(
             sa.insert(client_settings).values(
-                **mine, system_prompt=AWKWARD, branding={"color": "#1a2b3c"},
+                **mine, system_prompt=AWKWARD, guidance={"tone": "Chaleureux", "dont": ["\"Non\""]},
+                branding={"color": "#1a2b3c"},
                 widget_key="wk_" + "0" * 32, retention={"churn": 90, "metrics": None},
                 sensitive_words=["Été pourri"], acknowledgement={"fr": "Merci.\n\"Vite\" {{ x }}"},
                 frame={"fr": {"sign_off": "À vous,\n\"{{ brand_name }}\""}},
