@@ -1,7 +1,7 @@
-"""A tree of phrases, keyed by word. One pass over a text finds all phrases that are in the tree.
+"""A tree of phrases, keyed by word, which finds all its phrases in one pass over a text.
 
-Each branch lists the words that may come next: whole words, stems that end in `*`, `_` for any
-word, `<n>` for a number and `<age>` for a minor's age.
+Keys are whole words, stems that end in `*`, `_` for any word, `<n>` for a number and `<age>` for a
+minor's age.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -46,8 +46,8 @@ def resolve_reply(
     """Return the result for a merchant's request or an answer to the agent's question. Return None
     for any other message.
 
-    `playbook`: the id and version of the playbook. An action proposed under another playbook or
-    version can no longer be confirmed.
+    `playbook` is an id and version. An action proposed under another version can no longer be
+    confirmed.
     """
     if policy_context.unsafe or not policy_context.event.reply_allowed:
         return None

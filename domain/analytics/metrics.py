@@ -1,7 +1,7 @@
-"""Daily metrics: the definition of each daily count, and the rates computed from the counts.
+"""Daily metrics: the daily counts and the rates computed from them.
 
-A day is a UTC day. Its metrics count the events and runs received on that day, and the messages and
-sentiments written on that day. `docs/metrics.md` explains the metrics to users.
+A UTC day's metrics cover the events and runs received on that day, and the messages written on it.
+`docs/metrics.md` explains the metrics to users.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,8 +1,7 @@
 """The hash chain of a client's audit entries: each entry contains the previous entry's hash.
 
-Changing, removing or inserting an entry breaks the chain at that entry. An attacker could recompute
-all later hashes, but a checkpoint reveals this. A checkpoint is a copy of an entry's sequence
-number and hash that is also stored outside the database.
+A changed, removed or inserted entry breaks the chain. An attacker could recompute all later hashes,
+so checkpoints with an entry's sequence number and hash are also stored outside the database.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -57,12 +56,17 @@ class Anchor:
 
 
 class FaultKind(StrEnum):
-    """The kind of a fault in a chain. `missing`: entries are missing in the middle. `changed`: an
-    entry differs from the content that was hashed. `unlinked`: an entry's previous hash differs
-    from the hash of the preceding entry, because an entry was inserted or replaced. `inserted`:
-    entries exist before the chain's first entry or after its head. `cut`: entries at the end are
-    missing. `head`: the stored head is missing, or its hash differs from the last entry's hash.
-    `replaced`: an entry's hash differs from the hash in its checkpoint."""
+    """The kind of a fault in a chain.
+
+    - `missing`: entries are missing in the middle.
+    - `changed`: an entry differs from the content that was hashed.
+    - `unlinked`: an entry does not contain the preceding entry's hash, after an insertion or
+      replacement.
+    - `inserted`: entries exist before the chain's first entry or after its head.
+    - `cut`: entries at the end are missing.
+    - `head`: the stored head is missing, or is not the last entry's hash.
+    - `replaced`: an entry's hash differs from its checkpoint.
+    """
 
     MISSING = "missing"
     CHANGED = "changed"
@@ -75,8 +79,8 @@ class FaultKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault in a client's chain. `first`, `last`: the sequence numbers of the first and last
-    affected entry. `id`: the affected entry's id, or None if the entry is missing."""
+    """A fault in a client's chain, with the first and last affected sequence number. `id` is the
+    affected entry's id, or None if the entry is missing."""
 
     client_id: str
     kind: FaultKind
@@ -116,10 +120,11 @@ def chained(
 
 
 class ChainWalk:
-    """Checks one client's chain from its first entry to its head, and reports each fault found.
+    """Check a client's chain from its first entry to its head. `anchors` are the chain's
+    checkpoints.
 
-    `anchors`: the checkpoints of this chain. A fault is reported once: after a fault, the check
-    continues from the next existing entry.
+    After a fault, the check continues from the next existing entry, so that each fault is reported
+    once.
     """
 
     def __init__(self, client_id: str, anchors: Iterable[Anchor] = ()) -> None:

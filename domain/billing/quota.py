@@ -62,10 +62,9 @@ class QuotaStanding:
         )
 
     def thresholds(self) -> tuple[Threshold, ...]:
-        """Return the thresholds that the usage has reached, in percent, lowest first.
+        """Return the usage thresholds reached, in percent, lowest first.
 
-        A threshold is reached at ceil(percent of the limit) tickets. An unlimited plan has no
-        thresholds.
+        A threshold is reached at ceil(percent of the limit) tickets. Unlimited plans have none.
         """
         if self.tickets_limit == UNLIMITED:
             return ()

@@ -73,9 +73,9 @@ class CaseRunUnderWay(DomainError):
 
 
 class CasesNotGreen(DomainError):
-    """The playbook cannot go live, because not all its cases have passed. `failing`: the number of
-    failed cases. `untried`: the number of cases that have not run with this playbook, content and
-    model. `cases`: the names of the first few failed or untried cases, failed cases first."""
+    """The playbook cannot go live, because not all its cases have passed. `untried` counts the
+    cases that have not run with this playbook, content and model. `cases` names the first few of
+    them, failed cases first."""
 
     code = "cases_not_green"
 

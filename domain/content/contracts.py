@@ -4,8 +4,8 @@ from domain.core.contracts import Contract
 
 
 class SiteProgress(Contract):
-    """The progress of an import. `pause_s`: the pause before the next page, in seconds. `has_more`:
-    whether pages are left to read."""
+    """The progress of an import. `pause_s` is the pause before the next page, in seconds.
+    `has_more` means that pages are left to read."""
 
     pages: int = 0
     done: int = 0

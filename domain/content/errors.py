@@ -45,8 +45,8 @@ class InvalidKnowledgeFile(DomainError):
 
 
 class InvalidSite(InvalidContent):
-    """The address of a website is invalid or not allowed. The message is for operators. The French
-    `reason` is for callers."""
+    """The address of a website is invalid or not allowed. The message is for operators, and the
+    French `reason` for callers."""
 
     code = "invalid_site"
 

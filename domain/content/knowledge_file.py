@@ -63,8 +63,8 @@ class KnowledgeFile:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeRead:
-    """The result of parsing a file. `entries`: the valid entries. `problems`: the problems in the
-    other entries, at most MAX_PROBLEMS."""
+    """The result of parsing a file: the valid entries, and at most MAX_PROBLEMS problems in the
+    others."""
 
     entries: tuple["FileEntry", ...]
     problems: tuple["FileProblem", ...]

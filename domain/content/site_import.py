@@ -68,10 +68,14 @@ class SiteImportState(StrEnum):
 
 
 class PageState(StrEnum):
-    """The state of a page. `suggested`: the page became a suggestion. `changed`: the page differs
-    from its article, and the change became a suggestion. `unchanged`: its article or its pending
-    suggestion has the same text. `dismissed`: a member has dismissed the same text. `skipped` and
-    `failed`: the page's note contains the reason."""
+    """The state of an imported page.
+
+    - `suggested`: the page became a suggestion.
+    - `changed`: its difference from the article became a suggestion.
+    - `unchanged`: its article or pending suggestion has the same text.
+    - `dismissed`: a member has dismissed the same text.
+    - `skipped`, `failed`: the page's note contains the reason.
+    """
 
     WAITING = "waiting"
     SUGGESTED = "suggested"

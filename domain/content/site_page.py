@@ -54,8 +54,8 @@ class SitemapRead(BaseModel):
 
 
 class PageText(BaseModel):
-    """The title and main text of a page. `language`: the language that the page declares, or an
-    empty string. `links`: the pages on the same origin to which the page links."""
+    """The title and main text of a page. `language` is the declared language, or empty. `links` are
+    the linked pages of the same origin."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -79,8 +79,8 @@ class PageText(BaseModel):
 
 
 def page_text(title: str, text: str, language: str, links: tuple[FoundPage, ...]) -> PageText:
-    """Return a page's title and text in the form of an article. A first line that repeats the title
-    is removed. A text that is too long is cut at the end of a line."""
+    """Return a page's title and text as an article. A repeated title is removed from the text. A
+    long text is cut at a line end."""
     name = clean_line(title, MAX_LINE)
     body = clean_text(text, len(text) + 1)
     if name and body.startswith(f"{name}\n"):

@@ -47,9 +47,8 @@ class Talker(Protocol):
         rules: str,
         say: Say,
     ) -> Talked:
-        """Answer a question, calling tools if needed, and pass each piece of the text to `say` as
-        it arrives. Return the answer.
+        """Answer a question, calling tools if needed. Pass each piece of the text to `say`, and
+        return the answer.
 
-        Raises TalkFailed, with the incurred cost, if the model gave no answer. `say` is not called
-        after TalkFailed is raised.
+        Raises TalkFailed, with the incurred cost, if the model gave no answer.
         """

@@ -27,11 +27,8 @@ _CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def first_ulid(at: datetime) -> str:
-    """Return the smallest ULID with the given time. All ULIDs created at or after that time are
-    equal or larger.
-
-    `at`: an aware time. A time before 1970 is treated as 1970.
-    """
+    """Return the smallest ULID of the aware time `at`. ULIDs created later are equal or larger.
+    Times before 1970 are treated as 1970."""
     milliseconds = max(0, int(at.timestamp() * 1000))
     places = range(45, -1, -5)
     return "".join(_CROCKFORD[milliseconds >> place & 31] for place in places) + "0" * 16

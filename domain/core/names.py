@@ -1,5 +1,5 @@
-"""Names that Temporal stores in workflow histories. Never change an existing name, because
-histories refer to it. Add a new name instead."""
+"""Names stored in Temporal's workflow histories. Never change an existing name; add a new one
+instead."""
 
 from datetime import date
 from typing import Final
@@ -150,11 +150,8 @@ def send_webhooks_id(client_id: str, first_delivery_id: str) -> str:
 
 
 def backfill_metrics_id(client_id: str, first: date, last: date) -> str:
-    """Return the workflow id for a metrics backfill. The same days and clients always give the same
-    id.
-
-    `client_id`: empty for all clients.
-    """
+    """Return the workflow id for a metrics backfill, the same for the same days and clients. An
+    empty `client_id` selects all clients."""
     return f"metrics/{client_id or 'all'}/{first}/{last}"
 
 

@@ -28,9 +28,9 @@ class UnicodeForm(StrEnum):
 def normalized(text: str, form: UnicodeForm) -> str:
     """Return the text in a Unicode normalization form, in linear time.
 
-    The text is normalized in pieces. The result equals Python's, except that characters may not
-    combine across a border between two pieces. A border can change the result only after the first
-    512 characters, and only between two non-ASCII characters.
+    The text is normalized in pieces, so characters do not combine across a border between two
+    pieces. Only non-ASCII texts of more than 512 characters can therefore differ from Python's
+    result.
     """
     if text.isascii():
         return text

@@ -45,12 +45,13 @@ _SPACES: Final = re.compile(r"[\s-]")
 
 @dataclass(frozen=True, slots=True)
 class CodesMade:
-    """The codes already requested for an address, in total and by the requesting network.
+    """The codes already requested for an address.
 
-    `is_known`: whether the address belongs to a user. `is_trusted`: whether the user has signed in
-    from this network. `by_strangers`: the codes that untrusted networks requested within the day.
-    `to_strangers`: the codes that this network requested within the hour for addresses without an
-    account.
+    - `is_known`: the address belongs to a user.
+    - `is_trusted`: that user has signed in from this network.
+    - `by_strangers`: codes requested by untrusted networks within the day.
+    - `to_strangers`: codes requested by this network within the hour, for addresses without an
+      account.
     """
 
     is_known: bool
@@ -64,8 +65,8 @@ class CodesMade:
 
 @dataclass(frozen=True, slots=True)
 class Tries:
-    """The number of tries that a code allows. `at_home`: tries from the network that requested the
-    code. `elsewhere`: tries from all other networks."""
+    """The tries that a code allows: `at_home` from the network that requested it, `elsewhere` from
+    all others."""
 
     at_home: int
     elsewhere: int
@@ -74,9 +75,8 @@ class Tries:
 def tries_of_next(made: CodesMade, *, to_strangers: int, crowded: bool = False) -> Tries | None:
     """Return the number of tries that the next code allows, or None if no code may be emailed.
 
-    `to_strangers`: the limit on `CodesMade.to_strangers`. `crowded`: whether too many codes are
-    requested in the whole installation. In this case, a known address gets codes only from its
-    user's networks, and one spare code an hour.
+    `to_strangers` limits `CodesMade.to_strangers`. If the installation is `crowded`, a known
+    address gets codes only from its user's networks, plus one spare code an hour.
     """
     if crowded and not made.is_trusted:
         return Tries(TRIES_SPARE, 0) if made.is_known and made.within_hour == 0 else None
@@ -108,11 +108,8 @@ def code_digest(sealer: Sealer, code_id: str, code: str) -> bytes:
 def is_code(
     sealer: Sealer, code_id: str, presented: str, digest: bytes, *, digits: tuple[int, ...] = (6,)
 ) -> bool:
-    """Return True if a presented text is the code with this digest. The comparison takes constant
-    time.
-
-    `digits`: the allowed code lengths.
-    """
+    """Return True if `presented` is the code with this digest, in constant time. `digits` are the
+    allowed code lengths."""
     presented = _SPACES.sub("", presented)
     candidates: Sequence[bytes] = sealer.digests(_named(code_id, presented))
     # A list evaluates every comparison. A generator would stop at the first match.

@@ -76,9 +76,9 @@ _LIFETIMES: Final = {
 
 
 class CodeKind(StrEnum):
-    """The way in which a code is emailed. `own`: for one ticket thread or widget session. `shared`:
-    for all threads or sessions that requested a code for the address and have no separate code.
-    `held_back`: no email is sent, and the valid shared code for the address is accepted instead."""
+    """How a code is emailed. `own`: for one ticket thread or widget session. `shared`: for all that
+    requested a code for the address and have none of their own. `held_back`: not emailed, because
+    the shared code is still valid."""
 
     OWN = "own"
     SHARED = "shared"

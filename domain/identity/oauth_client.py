@@ -29,9 +29,8 @@ _UNSEEN: Final = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
 
 @dataclass(frozen=True, slots=True)
 class OAuthClient:
-    """An OAuth client. `id`: the id of a registration, or the URL of the client's metadata
-    document. `name`: the unverified name stated by the client, or empty if the client states
-    none."""
+    """An OAuth client. `id` is a registration id, or the URL of its metadata document. `name` is
+    unverified and may be empty."""
 
     id: str
     name: str
@@ -49,8 +48,8 @@ def is_document(client_id: str) -> bool:
 
 
 def described_client(client_id: str, metadata: Mapping[str, object]) -> OAuthClient:
-    """Return the client described by its metadata (RFC 7591). Unknown fields are ignored. Raises
-    OAuthRefused for invalid metadata."""
+    """Return the client described by its metadata (RFC 7591), ignoring unknown fields. Raises
+    OAuthRefused."""
     uris = metadata.get("redirect_uris")
     if not isinstance(uris, list) or not 0 < len(uris) <= MAX_URIS:
         raise OAuthRefused(

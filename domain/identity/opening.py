@@ -11,8 +11,7 @@ _STRANGERS_AT_LEAST: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class AccountsOpened:
-    """The numbers of accounts opened in the last hour. `anywhere`: in the entire installation.
-    `from_network`: from one network."""
+    """The number of accounts opened in the last hour, in the installation and from one network."""
 
     anywhere: int
     from_network: int

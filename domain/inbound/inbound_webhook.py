@@ -10,11 +10,12 @@ from domain.integrations.providers import Provider
 
 
 class WebhookKind(StrEnum):
-    """The kind of webhook for each topic.
+    """The kind of webhook.
 
-    `ticket`: a customer's message or request. `fact`: an update to an order. `duty`: a compliance
-    request from the platform (erase a customer, deliver a customer's data, disconnect). `ignored`:
-    not relevant to this service.
+    - `ticket`: a customer's message or request.
+    - `fact`: an update to an order.
+    - `duty`: a compliance request: erase a customer, deliver a customer's data, or disconnect.
+    - `ignored`: not relevant to this service.
     """
 
     TICKET = "ticket"
@@ -24,10 +25,13 @@ class WebhookKind(StrEnum):
 
 
 class WebhookState(StrEnum):
-    """The processing state of a webhook. `queued`: the webhook waits until the client's earlier
-    webhooks have been processed. `working`: a workflow is processing the webhook. `waiting`: a
-    limit or the client's quota does not admit the webhook, which is retried at `not_before`.
-    `failed`: the webhook is unreadable or failed permanently. A user can retry it."""
+    """The processing state of a webhook.
+
+    - `queued`: waits for the client's earlier webhooks.
+    - `working`: a workflow is processing it.
+    - `waiting`: a limit or the quota does not admit it. Retried at `not_before`.
+    - `failed`: unreadable, or failed permanently. A user can retry it.
+    """
 
     QUEUED = "queued"
     WORKING = "working"
@@ -37,9 +41,8 @@ class WebhookState(StrEnum):
 
 
 class WaitsFor(StrEnum):
-    """The limit that blocks a ticket. `client_limit`: the client's hourly message limit, or the
-    limit on its stored events. `unproved_limit`: the part of these limits that is available to
-    unverified senders."""
+    """The limit that blocks a ticket. `client_limit` is the client's hourly message limit, or its
+    limit on stored events. `unproved_limit` is the share of both for unverified senders."""
 
     CLIENT_LIMIT = "client_limit"
     CUSTOMER_LIMIT = "customer_limit"
