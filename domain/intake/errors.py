@@ -25,8 +25,8 @@ class RunInProgress(DomainError):
 
 
 class CustomerRateLimited(DomainError):
-    """One customer sent too many messages in ten minutes. `oldest`: time of the oldest message that
-    counts toward the limit. `key`: the digest of the customer's limit key."""
+    """One customer sent too many messages in ten minutes. `oldest` is the oldest message that
+    counts. `key` is the digest of the customer's limit key."""
 
     code = "customer_rate_limited"
 

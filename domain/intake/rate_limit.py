@@ -112,11 +112,8 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
 
 @dataclass(frozen=True, slots=True)
 class LimitDecision:
-    """The decision on one request. Rejected requests are not counted.
-
-    `wait_s`: seconds until the window has room for one more request. A rejected caller can retry
-    after this time, unless another request takes the room first.
-    """
+    """The decision on one request. Rejected requests are not counted. A rejected caller can retry
+    after `wait_s` seconds."""
 
     limit: Limit
     admitted: bool
@@ -125,11 +122,10 @@ class LimitDecision:
 
 
 def live(limit: Limit, hits: Iterable[datetime], now: datetime) -> list[datetime]:
-    """Return the request times that still count toward the limit, oldest first. `hits`: the times
-    of admitted requests.
+    """Return the admitted request times that still count toward the limit, oldest first.
 
-    A request counts until its age equals the window. Future times also count, because another
-    machine's clock may be ahead.
+    A request counts until its age equals the window. Future times count, because clocks differ
+    between machines.
     """
     begin = now - limit.window
     return sorted(hit for hit in hits if hit > begin)
@@ -154,8 +150,8 @@ def judged(
 def attempt(
     limit: Limit, hits: Iterable[datetime], now: datetime
 ) -> tuple[list[datetime], LimitDecision]:
-    """Decide on one request. Return the times that count toward the limit afterwards, and the
-    decision. `hits`: the times of earlier admitted requests."""
+    """Decide on one request. Return the times that count afterwards, and the decision. `hits` are
+    the earlier admitted requests."""
     counted = live(limit, hits, now)
     admitted = len(counted) < limit.quota
     if admitted:

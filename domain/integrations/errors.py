@@ -71,8 +71,8 @@ class ActionUnreachable(DomainError):
 
 
 class ActionForbidden(ActionUnreachable):
-    """The external system, or a firewall in front of it, responded with 403. The action had no
-    effect. The connection stays active, because a 403 does not prove invalid credentials."""
+    """The external system or its firewall responded with 403, and the action had no effect. The
+    connection stays active, because a 403 does not prove invalid credentials."""
 
     code = "action_forbidden"
 
@@ -92,8 +92,8 @@ class ActionUnknown(DomainError):
 
 
 class MailRefused(ActionRefused):
-    """The email was not sent, and a retry cannot succeed. `by_server`: a mail server rejected the
-    email, its sender or its recipient. Such rejections reduce the client's mail allowance."""
+    """The email was not sent, and a retry cannot succeed. If `by_server`, a mail server rejected
+    it, which reduces the client's mail allowance."""
 
     code = "mail_refused"
 
@@ -137,8 +137,8 @@ class MailServerForbidden(MailRefused):
 
 
 class MailUnreachable(ActionUnreachable):
-    """No SMTP server accepted the email. It was not sent, and sending may be retried. `by_server`:
-    a mail server rejected only this email for now."""
+    """No SMTP server accepted the email, and sending may be retried. If `by_server`, a mail server
+    deferred only this email."""
 
     code = "mail_unreachable"
 
@@ -168,11 +168,10 @@ class MailUnknown(ActionUnknown):
 
 
 class UnknownProvider(DomainError):
-    """A stored connection belongs to a provider that this version does not support, because another
-    version created the connection.
+    """A stored connection belongs to a provider that this version does not support.
 
-    The connection is left unchanged. Work that needs the client's connections waits until a version
-    that supports the provider runs, or until the connection ends.
+    Another version created it. It is left unchanged, and work that needs it waits for that version
+    or for the connection's end.
     """
 
     code = "unknown_provider"

@@ -11,9 +11,8 @@ class LearnHeadsInput(Contract):
 
 
 class LearnHeadsResult(Contract):
-    """The numbers of clients by outcome of the fit. `tried`: clients for which a classifier head
-    was fitted or compared. `used`: clients that now use the new head. `failed`: clients for which
-    the fit failed. Their ids are logged."""
+    """The number of clients for which a head was fitted or compared, was adopted, or failed.
+    Failures are logged."""
 
     tried: int = 0
     used: int = 0

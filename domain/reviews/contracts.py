@@ -15,8 +15,8 @@ class SettleReviewInput(Contract):
 
 
 class SettleReviewResult(Contract):
-    """The decision on a review. `decision`: the decision stored in PostgreSQL, or None. `actions`:
-    the actions in the approved plan if later messages changed the plan, else None."""
+    """The stored decision on a review, or None. `actions` are those of the approved plan if later
+    messages changed it, else None."""
 
     decision: Decision | None
     actions: tuple[ActionKind, ...] | None = None

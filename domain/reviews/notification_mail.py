@@ -1,8 +1,7 @@
 """The emails that notify a member of tickets that need the team.
 
-The texts are fixed, because the service sends these emails in its own name. They contain no text
-from a customer or a client. A stranger chooses the subject of a ticket, and must not be able to
-send text to a member's mailbox under the service's address.
+The texts are fixed, without words from a customer or client, because the service sends them in its
+own name. Strangers choose the subjects of tickets.
 """
 
 from collections.abc import Sequence
@@ -23,8 +22,8 @@ _DEFAULT_LANGUAGE: Final = "fr"
 
 @dataclass(frozen=True, slots=True)
 class NotifiedTicket:
-    """A ticket in an email. `review_id`: its open review, or None. `since`: the start of the wait,
-    or None if the email does not show it."""
+    """A ticket in an email. `review_id` is its open review, or None. `since` is the start of the
+    wait, if shown."""
 
     review_id: str | None
     conversation_id: str | None
@@ -45,9 +44,8 @@ class DigestCounts:
 
 @dataclass(frozen=True, slots=True)
 class MailFrame:
-    """The parts that a member's emails have in common. `mail_id`: determines the Message-ID, so a
-    retry sends the same email. `language`: the member's language, or None for French.
-    `client_id`: the client that the links open."""
+    """The common parts of a member's emails. `mail_id` determines the Message-ID, so a retry sends
+    the same email. The links open `client_id`. Without `language`, the text is French."""
 
     mail_id: str
     to: str

@@ -14,10 +14,8 @@ _Seconds = Annotated[int, Field(ge=0)]
 
 @dataclass(frozen=True, slots=True)
 class AnswerWait:
-    """A customer's wait for an answer. `since`: the time of the first unanswered message. `waited`:
-    the business time since `since`. `due`: the instant at which `waited` reaches the target.
-    `left`: the business time until `due`, or zero once it has passed. `overdue`: the business time
-    since `due`, or zero before it."""
+    """A customer's wait for an answer, in business time except for `since`, the first unanswered
+    message, and `due`, the instant of the target. `left` and `overdue` are never negative."""
 
     since: datetime
     waited: timedelta

@@ -1,7 +1,7 @@
 """The email, in French and English, with the verification code for the author of a helpdesk ticket.
 
-The text is fixed: it contains no name, text or link from the client, and no text from the ticket's
-author. An attacker who enters another person's address must not choose what that person reads.
+The text is fixed. An attacker who enters another person's address must not choose what that person
+reads.
 """
 
 from typing import Final, Literal

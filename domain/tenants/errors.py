@@ -140,8 +140,7 @@ class SecondPersonUnfit(DomainError):
 
 class LooseningHeld(DomainError):
     """The change loosens rules for the agent, so it waits for a second manager's approval or for a
-    fixed time. The change is stored under `loosening_id`. The transaction that raises this error
-    must therefore be committed."""
+    fixed time. Commit the transaction: it stores the change under `loosening_id`."""
 
     code = "loosening_held"
 

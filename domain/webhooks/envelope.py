@@ -1,5 +1,5 @@
-"""The envelope: the body of a webhook. It is serialized once. The resulting bytes are signed,
-stored and sent."""
+"""The envelope: the body of a webhook, serialized once and then signed, stored and sent as the same
+bytes."""
 
 from datetime import datetime
 from typing import Annotated

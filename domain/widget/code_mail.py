@@ -1,8 +1,7 @@
 """The email, in French and English, with a visitor's verification code.
 
-The email contains no text that the visitor typed, because an attacker who enters another person's
-address must not choose what that person reads. The email does not name the shop either, because
-this service sends it in its own name.
+It contains no text from the visitor, because an attacker may enter another person's address. It
+does not name the shop, because this service sends it.
 """
 
 from dataclasses import dataclass

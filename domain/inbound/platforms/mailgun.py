@@ -141,8 +141,8 @@ class MailgunRoutes:
 
 
 def _event(request: InboundRequest) -> _Event | None:
-    """Parse a webhook about a sent mail. Return None if the request contains a received mail.
-    Raises WebhookUnreadable."""
+    """Parse a webhook about a sent mail. Return None for a received mail. Raises
+    WebhookUnreadable."""
     if not request.headers.get("content-type", "").lower().startswith("application/json"):
         return None
     if len(request.body) > MAX_JSON or exceeds_values(request.body, MAX_MAIL_VALUES):
@@ -168,11 +168,10 @@ def _proof(given: _Event | PostedForm) -> _Proof:
 
 
 def _headers(form: PostedForm) -> tuple[tuple[tuple[str, str], ...], bool]:
-    """Return the email's headers, and whether they are complete. Raises WebhookUnreadable if they
-    cannot be parsed.
+    """Return the email's headers, and whether they are complete. Raises WebhookUnreadable without
+    valid headers.
 
-    The headers are required, because without them an automatic email cannot be distinguished from
-    an email written by a person.
+    Only headers distinguish an automatic email from a person's email.
     """
     try:
         decoded = decoded_json(form.text(_HEADERS, _MAX_HEADERS) or "")
