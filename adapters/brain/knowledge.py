@@ -1,9 +1,8 @@
-"""Answer drafts from the knowledge base. A draft begins with the sentence that answers the
-question, followed by other sentences from the same entry.
+"""Answer drafts from the knowledge base: the sentence that answers the question, then others from
+its entry.
 
-An answer is sent if its probability according to `adapters/brain/answers.py` is high. An answer
-with a lower probability is also sent if the entry contains the same words as the message. In all
-other cases, the answer is only a draft for a human agent.
+An answer is sent if its probability (`adapters/brain/answers.py`) is high, or if the entry has the
+message's words. Otherwise, it is a draft for a human agent.
 """
 
 import dataclasses
@@ -92,10 +91,12 @@ def _chosen_draft(
 
 
 def _agree(chosen: ChosenAnswer | None, found: "_Covering") -> bool:
-    """Return True if keyword search and semantic search select the same entry, and this entry
-    probably answers the message. The keyword search alone is sufficient if the semantic search
-    finds nothing. It is also sufficient for an entry without embeddings, unless another entry
-    probably answers the message."""
+    """Return True if keyword search and semantic search select the same entry, and it probably
+    answers the message.
+
+    Keyword search alone suffices if semantic search finds nothing. It also suffices for an entry
+    without embeddings, unless another one probably answers the message.
+    """
     if chosen is None:
         return True
     answers = chosen.fits and chosen.probability >= AGREEING_PROBABILITY
@@ -106,9 +107,9 @@ def _agree(chosen: ChosenAnswer | None, found: "_Covering") -> bool:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Covering:
-    """The passage that contains the largest fraction of the message's words. `body`: the part of
-    the passage to quote. `strength`: the support that the passage gives an answer, from 0 to 1.
-    `asks_twice`: whether the message asks two questions."""
+    """The passage that contains the largest fraction of the message's words. `body` is the part to
+    quote. `strength` is its support for an answer, from 0 to 1. `asks_twice` means that the message
+    asks two questions."""
 
     passage: Passage
     body: str

@@ -69,9 +69,8 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class _Question:
-    """The context of a model request, used to validate the model's answer. `known`: the customer's
-    language if it is certain, otherwise None. `in_right_language`: the result of the last
-    validation."""
+    """The context for validating a model's answer. `known` is the customer's language if certain.
+    `in_right_language` is the result of the last validation."""
 
     prompt: Prompt
     seen: Classification
@@ -101,9 +100,9 @@ class LlmBrain:
         deadline_s: float = DEADLINE_S,
         hides_data: bool = True,
     ) -> None:
-        """Create the brain. `models`: the models in order of preference. `deadline_s`: the time
-        limit for all attempts with all models together, in seconds. `hides_data`: whether marks
-        replace personal data in requests (`domain/agent/pseudonyms.py`)."""
+        """Create the brain. `models` are in order of preference. `deadline_s` limits all attempts
+        with all models, in seconds. `hides_data` replaces personal data by pseudonyms
+        (`domain/agent/pseudonyms.py`)."""
         self._models = models
         self._classifier = classifier
         self._deadline_s = deadline_s
@@ -123,18 +122,17 @@ class LlmBrain:
         return any(model.sees_images for model in self._models)
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
-        """Return a model's answer. Its `fault` is set if the preferred model failed. Raises
+        """Return a model's answer, with a `fault` if the preferred model failed. Raises
         BrainUnavailable and BrainInvalid (`domain/agent/errors.py`).
 
-        If a model refuses to answer, the result is an empty answer with a confidence of 0. A human
-        agent then reviews the message.
+        A model's refusal gives an empty answer with a confidence of 0, for a human to review.
         """
         return await self.think_checked(request, _accept)
 
     async def think_checked(self, request: BrainRequest, check: DraftCheck) -> BrainAnswer:
-        """Return a model's answer, like `think`. If `check` rejects the draft, send the findings to
-        the same model once. The time limit includes this second request, and tokens and cost
-        include it too. If the request fails, the result is the first draft."""
+        """Return a model's answer like `think`. If `check` rejects it, send the findings to the
+        same model once. If that fails, return the first draft. The time limit, tokens and cost
+        include both requests."""
         text = f"{request.subject or ''}\n{request.text}".strip()
         seen = self._classifier.classify(text, request.languages)
         known = _known_language(seen)

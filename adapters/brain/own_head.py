@@ -1,7 +1,6 @@
-"""A client's own classifier head. Its logits are added to those of the head shared by all clients.
+"""A client's own classifier head, whose logits are added to those of the shared head.
 
-Each stored weight belongs to several folded features, so the words of a ticket cannot be
-reconstructed from the head.
+Each weight belongs to several folded features, so a ticket's words cannot be reconstructed.
 """
 
 from dataclasses import dataclass

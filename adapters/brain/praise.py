@@ -19,11 +19,8 @@ LEAST_LANGUAGE_PROBABILITY: Final = 0.9
 
 
 def with_mood(classifier: Classifier, text: str, languages: Sequence[str] = ()) -> Classification:
-    """Return the classification of the text. For the sentiment, phrases such as "can't complain"
-    are praise, despite their negative words.
-
-    `languages`: the likely languages of the text.
-    """
+    """Return the classification of the text, with phrases such as "can't complain" as praise.
+    `languages` are the text's likely languages."""
     seen = classifier.classify(text, languages)
     plain = with_plain_praise(text)
     if plain == text:

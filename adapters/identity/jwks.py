@@ -1,8 +1,8 @@
-"""The published keys of an external identity provider. They are fetched when needed, and cached
-during provider outages.
+"""The published keys of an external identity provider, fetched when needed and cached during
+outages.
 
-PyJWT's client is unsuitable, because it blocks. If the provider is down during a refresh, that
-client also drops its keys and fetches them again for every caller.
+PyJWT's client is unsuitable: it blocks, and during an outage drops its keys and fetches them for
+every caller.
 """
 
 import asyncio
@@ -53,10 +53,10 @@ class ProviderKeys:
         self._fetch: asyncio.Task[None] | None = None
 
     async def find(self, kid: str) -> Mapping[str, jwt.PyJWK] | None:
-        """Return the key with that name, by algorithm, or None if the key is unknown.
+        """Return the key with that name, by algorithm, or None.
 
-        If the key is unknown or old, this method starts a fetch of the key set. The caller waits
-        for the fetch only if no cached key can be used in the meantime.
+        An unknown or old key starts a fetch of the key set. The caller waits for it only without a
+        usable cached key.
         """
         if kid not in self._keys or self._age() >= KEPT_S:
             fetch = self._refresh()

@@ -25,11 +25,8 @@ _PRINTED_EXCEPTION: Final = re.compile(
 
 
 def configure_logs(level: str, redactor: Redactor | None = None) -> None:
-    """Send our logs and library logs to standard error. Our logs are written from `level` upwards.
-
-    Library logs are written from WARNING upwards, because below that level libraries log customer
-    data.
-    """
+    """Send our logs, from `level`, and library logs, from WARNING, to standard error. Below
+    WARNING, libraries log customer data."""
     lowest = logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
     ending: list[Processor] = [
         structlog.processors.add_log_level,

@@ -21,9 +21,8 @@ _log = structlog.get_logger(__name__)
 
 
 class Questions(Generic[T]):
-    """A group of checks that run concurrently. The checks run at most once every `kept_s` seconds,
-    regardless of the number of calls to `answers`. `failed`: the result of a check that raised an
-    exception. `late`: the result of a check that took longer than `within_s` seconds."""
+    """Checks that run concurrently, at most once every `kept_s` seconds. `failed` is the result of
+    a check that raises, and `late` of one that takes longer than `within_s` seconds."""
 
     def __init__(
         self,
@@ -85,8 +84,8 @@ class Questions(Generic[T]):
 
 
 def readiness(checks: Mapping[str, Check]) -> Questions[str]:
-    """Return the checks as a group with the time limits for readiness. If a check exceeds
-    `_READY_WITHIN_S`, its result is "timeout". Results are at most `_READY_KEPT_S` old."""
+    """Return the checks as a group for readiness. A check beyond `_READY_WITHIN_S` gives "timeout".
+    Results are at most `_READY_KEPT_S` old."""
     return Questions(
         checks,
         failed="unavailable",

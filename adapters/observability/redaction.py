@@ -1,5 +1,5 @@
-"""Redact secrets and personal data in text. All redaction patterns are in this module. Callers must
-never pass customer text, because the patterns cannot recognize such text."""
+"""Redact secrets and personal data in text. All redaction patterns are here. They cannot recognize
+customer text, which must never be passed."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping

@@ -24,12 +24,11 @@ _REFUSALS: Final = (RPCStatusCode.UNAUTHENTICATED, RPCStatusCode.PERMISSION_DENI
 
 
 async def connect(temporal: TemporalSettings, *, lazy: bool = False) -> Client:
-    """Return a Temporal client. The API, workers, commands and tests all use it, so that they share
-    one data converter.
+    """Return a Temporal client with the data converter that all processes share.
 
-    `lazy`: connect on the first call, so that a process can start while Temporal is down. If `lazy`
-    is False, this function raises within seconds: EngineUnavailable if Temporal does not respond,
-    InvalidInput if it rejects our credentials. Each error message is one sentence.
+    `lazy` connects on the first call, so that a process can start while Temporal is down.
+    Otherwise, raises within seconds: EngineUnavailable, or InvalidInput for rejected credentials,
+    in one sentence.
     """
     if lazy:
         return await _client(temporal, lazy=True)

@@ -22,8 +22,11 @@ from store.widget.visitor_sessions import WidgetSessionRepository
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The values in a request that determine its widget session: the session of a signed token, the
-    result of `signed_address`, and the id for a new session."""
+    """The values in a request that determine its widget session.
+
+    `session` is from a token signed by the service. `signed_email` is the result of
+    `signed_address`. `fresh_id` is the id for a new session.
+    """
 
     session: HeldSession | None
     signed_email: str | None

@@ -255,12 +255,11 @@ _COUNTED: Final = sa.text(f"""
 async def count_day(
     connection: AsyncConnection, client_ids: Sequence[str], day: date, now: datetime
 ) -> list[ClientDay]:
-    """Return the counts for a day (UTC), as known at `now`, for the clients that existed by the end
-    of the day.
+    """Return the counts for a UTC day, as known at `now`, for the clients that existed by its end
+    or have imported records for it.
 
-    Scheduled jobs call this function, in a transaction that spans clients and has a timeout of
-    `DAY_PATIENCE_S`. If a client has imported records for a day before its creation, that day is
-    counted too. Clients that are being erased are omitted.
+    Requires a transaction that spans clients, with a timeout of `DAY_PATIENCE_S`. Clients that are
+    being erased are omitted.
     """
     begins = midnight(day)
     ends = begins + timedelta(days=1)

@@ -62,9 +62,8 @@ _UPSERT: Final = _upsert()
 async def keep_day(
     connection: AsyncConnection, found: Iterable[ClientDay], day: date, now: datetime
 ) -> int:
-    """Store the metrics for one day for these clients. Return the number of new or changed rows.
-    Idempotency key: (client, day). `now`: stored as `computed_at` in new and changed rows.
-    Unchanged rows keep their `computed_at`."""
+    """Store the metrics for one day for these clients. Return the number of new or changed rows,
+    which get `now` as `computed_at`. Idempotent by client and day."""
     rows = [
         {
             "client_id": one.client_id,

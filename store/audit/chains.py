@@ -87,10 +87,12 @@ class ChainRepository:
         return found
 
     async def anchor_some(self, day: date, *, after: str, limit: int) -> tuple[str | None, int]:
-        """Record checkpoints of up to `limit` chains, ordered by client id, starting after the
-        client `after`. Chains without new entries since their last checkpoint are skipped. Return
-        the id of the last client whose chain got a checkpoint, or None, and the number of new
-        checkpoints. A repeated call records nothing."""
+        """Record checkpoints of up to `limit` chains with new entries, by client id, starting after
+        the client `after`. Idempotent.
+
+        Return the id of the last client with a new checkpoint, or None, and the number of new
+        checkpoints.
+        """
         values = {"day": day, "after": after, "limit": limit}
         row = (await self._connection.execute(_ANCHOR, values)).one()
         return row.last, row.number

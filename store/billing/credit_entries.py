@@ -31,10 +31,9 @@ _PAGE: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class CreditEntry:
-    """An entry in the credit ledger. `amount`: the credits added, or a negative number for credits
-    taken. `reason`: `payment`, `ticket`, `ticket_returned`, `ticket_reopened`, or the name of the
-    operator who changed the balance. `event_id`: the event of the ticket, if any. `balance`: the
-    balance after the entry."""
+    """An entry in the credit ledger. `amount` is negative for credits taken. `reason` is `payment`,
+    `ticket`, `ticket_returned`, `ticket_reopened`, or the operator who changed the balance.
+    `event_id` is the ticket's event, if any. `balance` is the balance after the entry."""
 
     id: str
     amount: int

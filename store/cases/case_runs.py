@@ -84,7 +84,7 @@ class CaseRunRepository(TenantRepository):
         )
 
     async def read(self, run_id: str) -> CaseRun:
-        """Return a case run. Raises CaseRunNotFound. `begin` and `count` raise the same error."""
+        """Return a case run. This method, `begin` and `count` raise CaseRunNotFound."""
         row = await self._one(
             self._mine().where(case_runs.c.id == run_id), {}, CaseRunNotFound(run_id)
         )
@@ -215,11 +215,10 @@ async def case_runs_left(
 
 
 async def prune_case_runs(connection: AsyncConnection, before: datetime) -> int:
-    """Delete the case runs of all clients that are no longer needed, and return the number of runs
-    deleted. One statement suffices, because there are few runs.
+    """Delete the case runs of all clients that are no longer needed, and return their number.
 
-    `before`: a run that contains a case's last result is deleted only if it is older than this
-    time. The publish gate may still need such a result.
+    A run with a case's last result is deleted only if it is older than `before`, because the
+    publish gate may need it.
     """
     pruned = await connection.execute(_PRUNE, {"kept": KEPT_RUNS, "before": before})
     return pruned.rowcount

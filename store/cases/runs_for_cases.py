@@ -70,11 +70,11 @@ _LOCKED_RUN: Final = sa.text(f"{_READ} FOR SHARE OF event")
 
 class RunForCaseReader(TenantRepository):
     async def read(self, run_id: str, *, lock: bool = True) -> RunForCase:
-        """Return a run. Raises RunNotFound if the run does not exist, its event is not normalized
-        yet, or its customer is erased.
+        """Return a run. Raises RunNotFound for an unknown or erased run, and before its event is
+        normalized.
 
-        `lock`: whether to block an erasure of the run's customer until the transaction ends.
-        Read-only callers pass False.
+        `lock` blocks an erasure of the run's customer until the transaction ends. Readers pass
+        False.
         """
         row = await self._one(
             _LOCKED_RUN if lock else _RUN,

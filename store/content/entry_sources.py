@@ -85,8 +85,7 @@ class EntrySourceRepository(TenantRepository):
 
     async def comparable(self, url: str, title: str, length: int) -> tuple[Known, ...]:
         """Return the entries and pending suggestions to compare a page with: those with the same
-        title, and those of about the same length. `length`: the length of the page's text, in
-        characters. The page's own entry and suggestion are left out."""
+        title or about the same `length` in characters. The page's own are left out."""
         table = knowledge_entries.c
         size = sa.func.length(table.body)
         entries = await self._connection.execute(

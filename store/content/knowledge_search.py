@@ -135,11 +135,10 @@ _WHOLE: Final = sa.text("""
 
 class KnowledgeSearch(TenantRepository):
     async def find(self, text: str, near: Embedding | None = None) -> tuple[Passage, ...]:
-        """Return the knowledge entries that share words with `text`, best matches first. For an
-        entry that has embeddings, the result also contains the entry's sentences, each with its
-        similarity to the text.
+        """Return the knowledge entries that share words with `text`, best matches first. Entries
+        with embeddings include their sentences' similarity to the text.
 
-        `near`: the embedding of `text`. If it is given, the results also include semantic search.
+        `near` is the embedding of `text`, and adds semantic search.
         """
         values: dict[str, str | float] = {
             "words": fold(text[:_MAX_QUERY_CHARS]),

@@ -34,9 +34,9 @@ _SILENT: Final = (PageNote.TOO_SLOW, PageNote.UNREACHABLE)
 
 @dataclass(frozen=True, slots=True)
 class SiteReading:
-    """The data that an import needs to read its next page. `robots`: the site's robots.txt, or
-    None. `bytes_read`: the size of all its responses so far. `is_silent`: whether the site gave no
-    usable answer for the last MAX_SILENT pages. `next_page`: None if no page is left."""
+    """The data that an import needs to read its next page. `robots` is the site's robots.txt, or
+    None. `is_silent` means that the last MAX_SILENT pages gave no usable answer. `next_page` is
+    None if no page is left."""
 
     site: SiteImport
     robots: bytes | None

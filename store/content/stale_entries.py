@@ -1,7 +1,7 @@
 """Find the knowledge entries whose current text has no embeddings.
 
-The entries of all clients are scanned in windows of limited size. A window compares stored digests
-and reads only indexes, so its cost does not depend on the lengths of the texts.
+The entries of all clients are scanned in windows. A window compares stored digests in indexes, so
+its cost does not depend on text lengths.
 """
 
 import hashlib
@@ -28,8 +28,8 @@ DIGESTS: Final = 100
 
 
 def digest_of(alias: str) -> str:
-    """Return the SQL for the digest of an entry's text. The result equals that of `text_digest` in
-    `domain/content/chunks.py`. `alias`: the alias of the entry."""
+    """Return the SQL for the digest of an entry's text, which equals `text_digest` in
+    `domain/content/chunks.py`. `alias` is the entry's alias."""
     text = f"'{CUT}' || chr(10) || {alias}.title || chr(10) || {alias}.body"
     return f"sha256(convert_to({text}, 'UTF8'))"
 
@@ -124,8 +124,8 @@ class StaleWindow:
 
 @dataclass(frozen=True, slots=True)
 class StaleEntry:
-    """A stale knowledge entry with its current text. `digest`: the digest of that text. `failures`:
-    the number of failed attempts to embed it."""
+    """A stale knowledge entry with its current text and the digest of that text. `failures` counts
+    the failed attempts to embed it."""
 
     client_id: str
     entry_id: str
@@ -143,11 +143,8 @@ async def stale_window(
     now: datetime,
     without: Sequence[str] = (),
 ) -> StaleWindow:
-    """Return the stale entries among the next `WINDOW` entries of all clients, at most
-    `MOST_OF_CLIENT` per client. Entries that failed recently are left out.
-
-    `without`: ids of clients to leave out.
-    """
+    """Return the stale entries among the next `WINDOW` entries, at most `MOST_OF_CLIENT` per
+    client. Clients in `without`, and entries that failed recently, are left out."""
     found = await connection.execute(
         _WINDOW,
         {
@@ -175,9 +172,8 @@ async def stale_window(
 
 
 def in_turns(stale: Iterable[StaleKey], salt: str) -> Iterator[EntryKey]:
-    """Yield the keys, one entry of each client in turn. Of each client, entries with the fewest
-    failures come first. The order of the clients depends on `salt`, so that no client is always
-    first or last."""
+    """Yield the keys in rotation among clients, entries with the fewest failures first. `salt`
+    determines the order of clients, so that none is always first."""
     by_client: dict[str, list[StaleKey]] = {}
     for one in sorted(stale, key=attrgetter("failures", "key")):
         by_client.setdefault(one.key.client_id, []).append(one)

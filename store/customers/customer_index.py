@@ -84,11 +84,8 @@ class CustomerIndex(TenantRepository):
         new_id: NewId,
         at: datetime,
     ) -> None:
-        """Record that a customer sent a message at the time `at`. Do nothing if `email` is None. A
-        repeated call has no effect.
-
-        `is_verified`: whether the sender's address was verified.
-        """
+        """Record that a customer sent a message at `at`, unless `email` is None. Idempotent.
+        `is_verified` means that the sender's address was verified."""
         key = customer_key(email)
         if key is None:
             return
@@ -101,8 +98,8 @@ class CustomerIndex(TenantRepository):
             pass
 
     async def index_page(self, new_id: NewId) -> int:
-        """Index the customer of each of the next PAGE messages that are not yet indexed. Return the
-        number of these messages. Messages locked by another transaction are skipped."""
+        """Index the customers of the next PAGE messages that are not indexed, and return their
+        number. Messages locked by another transaction are skipped."""
         found = (
             await self._connection.execute(_NEXT_PAGE, {"client_id": self._tenant, "limit": PAGE})
         ).all()

@@ -1,8 +1,7 @@
 """Prefix search in one client's conversations and articles.
 
-Under row-level security, PostgreSQL cannot use a full-text index. A search in conversations
-therefore examines a limited number of rows, found through an index. A search in articles reads all
-of the client's articles, which are limited in number.
+Row-level security prevents a full-text index. A search examines a limited number of conversations,
+but all articles, which are limited in number.
 """
 
 from collections.abc import Sequence
@@ -102,7 +101,7 @@ _ARTICLES: Final = sa.text(f"""
 
 
 class RecordSearch(TenantRepository):
-    """A search for records. Each method returns at most `limit` records. `words`: as returned by
+    """A search for records, at most `limit` per method. `words` are the result of
     `searched_words`."""
 
     async def recent(self, limit: int) -> tuple[FoundTicket, ...]:

@@ -45,9 +45,8 @@ class CsvRendering:
     separator: Final = b""
 
     def query(self, source: Source) -> str:
-        """Return an SQL query for a section of the file. The query's only column holds a record's
-        line, ending with CRLF, or pieces of that line. The query takes the parameter `client_id`.
-        """
+        """Return an SQL query for a section of the file, with the parameter `client_id`. Its only
+        column holds a record's line, ending with CRLF, or pieces of it."""
         sources, rows = first_elements(source)
         columns = tuple(zip(sources, source.columns, strict=True))
         values = ", ".join(f"{_value(sql, c.kind)} AS c{n}" for n, (sql, c) in enumerate(columns))

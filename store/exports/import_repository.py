@@ -120,8 +120,8 @@ class TenantImport:
                 raise ClientNotEmpty(f"the client is not empty: it has {table.name}")
 
     async def begin_beside(self) -> None:
-        """Lock the client, and keep its existing records. The caller must add only records with new
-        ids. Raises ClientNotFound."""
+        """Lock the client, and keep its records. The caller must add only records with new ids.
+        Raises ClientNotFound."""
         for statement in _PATIENCE:
             await self._connection.exec_driver_sql(statement)
         await AccountRepository(self._connection, self._tenant).lock()
@@ -209,9 +209,8 @@ async def is_here_already(
 ) -> bool:
     """Return True if another client of this installation may already use the ids of an export.
 
-    `connection`: must span clients. `exported`: the id of the exported client. Every run refers to
-    its playbook, so a client with the same runs also has the same playbooks. For an export without
-    playbooks the result is True, because no other record identifies the client.
+    `connection` must span clients. `exported` is the exported client's id. Runs refer to playbooks,
+    so a client with the same runs has the same playbooks. An export without playbooks gives True.
     """
     if exported == tenant:
         return False

@@ -181,11 +181,9 @@ class WorkRepository(TenantRepository):
     ) -> EarlierWait | None:
         """Return the wait of an earlier ticket that this ticket must not overtake, or None.
 
-        A ticket must not overtake an earlier ticket that waits for the client's limit or quota. It
-        must not overtake a waiting ticket from the same customer either, if both senders are
-        verified or both are not. A ticket from an unverified sender must not overtake tickets that
-        wait for the limit on unverified senders. The client's queues are not locked. If a wait ends
-        during this check, this ticket takes one more attempt.
+        Such a ticket waits for the client's limit or quota, or is from the same customer with the
+        same verification. For an unverified sender, it may also wait for the limit on unverified
+        senders. The queues are not locked: a wait that ends meanwhile costs one more attempt.
         """
         row = (
             await self._connection.execute(

@@ -12,8 +12,8 @@ from store.core.repository import TenantRepository
 
 @dataclass(frozen=True, slots=True)
 class EventBytes:
-    """The storage used by some events. `kept`: the stored size in bytes. `oldest`: when the oldest
-    of these events was admitted, or None if there are no events."""
+    """The stored size of some events in bytes, and the admission of the `oldest`, or None without
+    events."""
 
     kept: int
     oldest: datetime | None

@@ -70,10 +70,9 @@ class MailCountRepository:
         )
 
     async def take(self, count: MailCount, now: datetime) -> bool:
-        """Increment today's mail count. Return False if the daily limit has been reached.
+        """Increment today's mail count. Return False at the daily limit.
 
-        Transactions for other emails with the same key wait until this transaction ends, so this
-        transaction must be short.
+        Emails with the same key wait for this transaction, so keep it short.
         """
         if count.limit <= 0:
             return False

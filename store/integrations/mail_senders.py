@@ -101,9 +101,8 @@ class MailSenderRepository(TenantRepository):
         return None if row is None else self._sender(row)
 
     async def put(self, sender: MailSender, now: datetime) -> None:
-        """Store the client's sender, replacing the previous sender. If the new sender is not
-        `verified`, the verification, the last error and the pending code are removed. Otherwise
-        they are kept."""
+        """Store the client's sender, replacing the previous one. Unless it is `verified`, the
+        verification, last error and pending code are removed."""
         server = sender.server
         values: dict[str, object] = {
             "address": sender.address,
@@ -125,8 +124,8 @@ class MailSenderRepository(TenantRepository):
         )
 
     async def give_code(self, code: NewSenderCode, now: datetime) -> bool:
-        """Replace the sender's code. Return False and change nothing if the daily limit on codes
-        has been reached. The day starts when its first code is created."""
+        """Replace the sender's code. Return False and change nothing at the daily limit, which
+        starts with the first code."""
         sender = mail_senders.c
         same_day = sender.codes_since > now - DAY
         changed = await self._connection.execute(

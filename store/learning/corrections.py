@@ -94,8 +94,8 @@ _NOTE: Final = sa.text("""
 
 class CorrectionRepository(TenantRepository):
     async def note(self, correction_id: str, review_id: str, now: datetime) -> bool:
-        """Store a decided review as an open correction if the reviewer rejected the draft or sent a
-        different text. Return whether a correction was added. Idempotent by review."""
+        """Store a decided review as an open correction if the draft was rejected or changed. Return
+        whether one was added. Idempotent by review."""
         noted = await self._connection.execute(
             _NOTE,
             {
@@ -135,8 +135,8 @@ class CorrectionRepository(TenantRepository):
     async def decide(
         self, correction_id: str, state: CorrectionState, decided_by: str, now: datetime
     ) -> CorrectionKind:
-        """Close a correction with this state, and return the correction's kind. Of two concurrent
-        calls, only one succeeds. Raises CorrectionNotFound, CorrectionDecided."""
+        """Close a correction with this state, and return its kind. Only one of two concurrent calls
+        succeeds. Raises CorrectionNotFound, CorrectionDecided."""
         this = (
             corrections.c.client_id == self._tenant,
             corrections.c.id == correction_id,

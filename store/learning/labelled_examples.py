@@ -16,10 +16,10 @@ _TABLE: Final = labelled_examples.c
 
 class LabelledExampleRepository(TenantRepository):
     async def put(self, example: LabelledExample) -> None:
-        """Store a labelled example, replacing any previous example of the same run.
+        """Store a labelled example, replacing any previous one of the same run. Locks the account
+        for the limit.
 
-        Raises TooManyExamples, and ClientNotFound while the client is being erased. The account is
-        locked, so concurrent calls cannot exceed the limit.
+        Raises TooManyExamples, and ClientNotFound during an erasure.
         """
         await AccountRepository(self._connection, self._tenant).lock()
         kept = await self._connection.scalar(

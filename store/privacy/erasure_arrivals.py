@@ -52,9 +52,9 @@ _WEBHOOKS: Final = sa.text(f"""
 class CustomerArrivals:
     """Platform data about one customer of one client.
 
-    `key`: the key of the customer's address or, for a visitor without an address, the key of the
-    session. `mark`: the `erased_at` of the customer's events. Platforms do not know session keys,
-    so the data of a visitor without an address is found only by `mark`.
+    `key` is the key of the customer's address or, without one, of the session. `mark` is the
+    `erased_at` of the customer's events. Platforms do not know session keys, so a visitor's data is
+    found only by `mark`.
     """
 
     def __init__(

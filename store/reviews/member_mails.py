@@ -119,8 +119,8 @@ _ASSIGNED: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class MemberChoice:
-    """A member's stored choice. `digest_day`: the local day of the latest digest. `updated_at`:
-    when the member last changed the choice."""
+    """A member's stored choice, last changed at `updated_at`. `digest_day` is the local day of the
+    latest digest."""
 
     mode: NotificationMode
     digest_hour: int
@@ -138,8 +138,8 @@ class Recipient:
 
 @dataclass(frozen=True, slots=True)
 class ReportedTickets:
-    """The tickets of one email that still need the member. `listed`: the first of them, urgent ones
-    first. `count`: the number of all. `assigned`: whether the first was assigned to the member."""
+    """The tickets of one email that still need the member. `listed` are the first, urgent ones
+    first, of `count`. `assigned` means that the first was assigned to the member."""
 
     listed: tuple[NotifiedTicket, ...]
     count: int
@@ -182,9 +182,8 @@ class MemberMailRepository(TenantRepository):
         )
 
     async def recipient(self, user_id: str) -> Recipient | None:
-        """Return the member's address. Return None if the user is not a member who decides reviews,
-        if the address is not verified, or if the client is being erased. Requires a transaction
-        that spans clients."""
+        """Return the verified address of a member who decides reviews, or None, also during an
+        erasure of the client. Requires a transaction that spans clients."""
         row = (
             await self._connection.execute(
                 _RECIPIENT, {"client_id": self._tenant, "user_id": user_id}

@@ -142,9 +142,8 @@ _KEY_OF_REPLY: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The conversation for an event. `is_new`: whether it was just created for this event.
-    `is_repeated`: whether the event was already assigned to it. `thread`: the facts settled so far.
-    """
+    """The conversation for an event: just created (`is_new`), or assigned before (`is_repeated`).
+    `thread` contains the facts settled so far."""
 
     id: str
     is_new: bool
@@ -165,13 +164,12 @@ class ConversationRepository(TenantRepository):
         now: datetime,
         lasts: timedelta = THREAD_LASTS,
     ) -> Opened:
-        """Return the conversation with this key, locked until the transaction ends. If there is
-        none, create it with the id `conversation_id`.
+        """Return the conversation with this key, locked until the transaction ends, or create it
+        with the id `conversation_id`.
 
-        If a conversation has had no message for the period `lasts`, it ends, and a new one starts.
-        A conversation does not end while it has an open review or a member has taken it over. A
-        closed or snoozed conversation is reopened. Messages that are older than `TURNS_KEPT` at
-        `now` are removed from its `turns`.
+        A conversation ends after `lasts` without a message, and a new one starts. It does not end
+        during an open review or a member's takeover. Closed and snoozed ones are reopened. Messages
+        older than `TURNS_KEPT` are removed from `turns`.
         """
         given: dict[str, object] = {
             "client_id": self._tenant,

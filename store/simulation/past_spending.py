@@ -46,9 +46,8 @@ _SPENT: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class SpentBefore:
-    """Parameters for summing the refunds before one run. `customer`: the address, normalized by
-    `customer_key`. `at`: the time of the run's message. The run's own actions and later actions are
-    excluded."""
+    """Parameters for summing the refunds before one run. `customer` is a result of `customer_key`.
+    Later actions than `at`, and the run's own, are excluded."""
 
     run_id: str
     order_key: str

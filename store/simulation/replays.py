@@ -93,7 +93,7 @@ class ReplayRepository(TenantRepository):
         return found is not None
 
     async def read(self, replay_id: str, *, lock: bool = False) -> Replay:
-        """Return a replay. `lock`: lock it until the transaction ends. Raises ReplayNotFound."""
+        """Return a replay, locked until the transaction ends with `lock`. Raises ReplayNotFound."""
         query = sa.select(*_COLUMNS).where(self._is(replay_id))
         row = await self._one(
             query.with_for_update() if lock else query, {}, ReplayNotFound(replay_id)
@@ -139,11 +139,9 @@ class ReplayRepository(TenantRepository):
         )
 
     async def add(self, replay: Replay, done: ReplayedPage) -> None:
-        """Add the result of a page to a replay. Events that have since been erased or removed do
-        not become examples.
+        """Add the result of a page to a replay. Erased events do not become examples.
 
-        The caller must have locked the replay and verified that the replay's position is still the
-        start of the page.
+        The caller must have locked the replay and checked its position.
         """
         ids = [change.event_id for change in done.changes]
         known = set(

@@ -67,7 +67,7 @@ class LooseningRepository(TenantRepository):
         return await self._read(loosening_id, sa.select(*_SHOWN))
 
     async def lock(self, loosening_id: str) -> Loosening:
-        """Lock a change and return it, so that only this transaction can decide on it. The caller
+        """Lock a change, so that only this transaction can decide it, and return it. The caller
         must hold the account's lock. Raises LooseningNotFound."""
         return await self._read(loosening_id, sa.select(*_SHOWN).with_for_update())
 

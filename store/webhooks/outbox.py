@@ -1,8 +1,8 @@
-"""The outbox: webhook events for merchants' systems. An event is written in the same transaction as
-the change that it reports.
+"""The outbox: webhook events for merchants' systems, written in the transaction of the change that
+they report, exactly once.
 
-The body is rendered here, once, and a delivery is added for each subscriber. Another process sends
-the deliveries. The outbox contains each event exactly once.
+The body is rendered here, with a delivery for each subscriber. Another process sends the
+deliveries.
 """
 
 from datetime import datetime
@@ -77,10 +77,9 @@ class Outbox(TenantRepository):
     ) -> tuple[str, ...]:
         """Add an event to the outbox, and return the ids of the deliveries to send.
 
-        `dedup_key` identifies the cause of the event, such as a run or a round of a run. If the
-        same event is added again, nothing is stored. `run_id`: the run that caused the event. The
-        run's workflow sends the deliveries. If there is no run, the caller (`Engine.send_webhooks`)
-        or the sweeper sends them.
+        `dedup_key` identifies its cause, such as a run's round, and is stored once. The workflow of
+        `run_id` sends the deliveries. Without a run, the caller (`Engine.send_webhooks`) or the
+        sweeper does.
         """
         event_id = new_id()
         body = render(event, self._tenant, now)
