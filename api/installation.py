@@ -1,5 +1,5 @@
-"""Metrics about the whole installation. Every API process exposes them to Prometheus. The metrics
-are therefore available even if no worker is running."""
+"""Metrics about the whole installation, exposed by every API process, even if no worker is
+running."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta

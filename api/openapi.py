@@ -170,10 +170,9 @@ def named(model: type[BaseModel]) -> Described:
 def in_one_piece(model: type[BaseModel], *, is_cleaned: bool = False) -> Described:
     """Return a model's schema without references. The model must not contain itself.
 
-    Each model in the schema has the NAME of its component, and
-    `api/openapi_document.py` replaces it with a reference. Strings exclude NUL, because
-    `api/http/json_body.py` rejects NUL anywhere in a body. `is_cleaned`: NUL is removed instead of
-    rejected, as in YAML.
+    Each model in it has the NAME of its component, which `api/openapi_document.py` replaces with a
+    reference. Strings exclude NUL, as `api/http/json_body.py` does, unless `is_cleaned` removes it,
+    as in YAML.
     """
     schema = model.model_json_schema()
     kinds = cast("dict[str, Described]", schema.pop("$defs", {}))

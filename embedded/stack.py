@@ -1,5 +1,5 @@
-"""All parts of the service on one machine. Each part is a separate process. The stack starts and
-stops the parts in order."""
+"""All parts of the service on one machine, each a separate process. The stack starts and stops them
+in order."""
 
 import asyncio
 import os
@@ -56,8 +56,8 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class StackPorts:
-    """The ports of a stack. `None` selects a free port. `api_if_free`: the API port to use if `api`
-    is None and this port is free."""
+    """The ports of a stack. `None` selects a free port. `api_if_free` is preferred if `api` is
+    None."""
 
     api: int | None = None
     api_if_free: int | None = None
@@ -66,14 +66,14 @@ class StackPorts:
 
 
 class Stack:
-    """The service's processes on one machine. `start` starts them, and `stop` stops them. The data
-    remains in the data folder."""
+    """The service's processes on one machine, from `start` to `stop`. Data remains in the data
+    folder."""
 
     def __init__(
         self, folder: DataFolder, ports: StackPorts, progress: Progress, *, host: str = LOOPBACK
     ) -> None:
-        """Create the stack without starting it. `host`: the address on which the API and the
-        metrics listen. All other parts listen on loopback."""
+        """Create the stack without starting it. The API and the metrics listen on `host`, and all
+        other parts on loopback."""
         self._folder = folder
         self._ports = ports
         self._host = host
@@ -189,10 +189,9 @@ class Stack:
         raise InvalidInput("Temporal found no free port")
 
     async def _start_temporal_on(self, port: int, ui_port: int) -> None:
-        """Start Temporal on these ports. Raises PortTaken if another process is using one of them.
+        """Start Temporal on these ports. Raises PortTaken if one is used.
 
-        Temporal itself opens the ports, so the outcome is known only once Temporal listens or has
-        exited.
+        Temporal opens them itself, so the outcome is known once it listens or exits.
         """
         command = temporal_command(database=self._folder.temporal, port=port, ui_port=ui_port)
         child = self._spawn("temporal", command, self._back)

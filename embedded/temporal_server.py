@@ -24,11 +24,8 @@ TUNING: Final[dict[str, int | bool]] = {
 def temporal_command(
     *, database: Path | None, port: int, ui_port: int | None, tuned: bool = True
 ) -> list[str]:
-    """Return the command line of a Temporal server. Without `database`, the server's data is lost
-    when the server exits.
-
-    Raises InvalidInput if the `temporal` program is not installed.
-    """
+    """Return the command line of a Temporal server. Without `database`, its data is lost at its
+    end. Raises InvalidInput if `temporal` is not installed."""
     program = shutil.which("temporal", path=str(Path(sys.executable).parent)) or shutil.which(
         "temporal"
     )

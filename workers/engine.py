@@ -92,11 +92,8 @@ def build_worker(
     max_cached_workflows: int = 1000,
     deployment: WorkerDeploymentConfig | None = None,
 ) -> Worker:
-    """Return the engine worker.
-
-    `sandbox`: whether to enable Temporal's check that workflows are deterministic. `deployment`:
-    the Worker Deployment version of this worker.
-    """
+    """Return the engine worker, for the Worker Deployment version `deployment`. `sandbox` enables
+    Temporal's check that workflows are deterministic."""
     return Worker(
         client,
         task_queue=names.ENGINE_QUEUE,

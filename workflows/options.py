@@ -1,8 +1,8 @@
 """Timeouts and retry policies for all workflow steps. No other module sets a timeout.
 
-The caller of the gateway waits at most 30 s (`DEADLINE_S` in `api/gateway_answers.py`). Each step
-before the answer must end within that time, including all its attempts. If several steps use their
-full time, the caller receives a response that the answer is delayed, and the run continues.
+The gateway's caller waits at most `DEADLINE_S` (`api/gateway_answers.py`), so each step before the
+answer must end within that time, with all attempts. If several use it up, the answer is delayed and
+the run continues.
 """
 
 from datetime import timedelta

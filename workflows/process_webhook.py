@@ -44,11 +44,11 @@ class ProcessWebhook:
 
     @workflow.run
     async def run(self, _: ProcessWebhookInput) -> None:
-        """Process the webhook to completion. Also start the run that it triggers, and the workflows
-        of the webhooks that are next in the queue.
+        """Process the webhook to completion. Start its run, and the workflows of the next webhooks
+        in the queue.
 
-        If a limit does not admit the webhook, the workflow sleeps between attempts. The workflow's
-        memo contains the name of the limit.
+        If a limit does not admit the webhook, the workflow sleeps between attempts, with the
+        limit's name in its memo.
         """
         while True:
             worked = await self._work()
@@ -77,11 +77,11 @@ class ProcessWebhook:
         self._asked_to_retry = False
 
     async def _work(self) -> WebhookWorked:
-        """Process the webhook, and return the result. The first attempts run in this process. Later
-        attempts run as a regular activity, which the Temporal server retries.
+        """Process the webhook, and return the result. The first attempts run in this process, and
+        later ones as a regular activity.
 
-        During an outage, attempts continue without limit. For other failures, processing stops
-        after _ROUNDS rounds.
+        During an outage, attempts continue without limit. For other failures, they stop after
+        _ROUNDS rounds.
         """
         try:
             return await workflow.execute_local_activity_method(

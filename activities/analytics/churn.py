@@ -50,9 +50,8 @@ class Churn:
     async def predict(self, step: PredictChurnInput) -> PredictChurnResult:
         """Compute the predictions for the customers of one client, or of all clients, page by page.
 
-        Idempotency key: (client, week, customer). A retry continues after the last page of
-        customers. A failed prediction is counted, and its client is logged. The other customers are
-        still processed. If a client's customers cannot be listed, one failure is counted.
+        Idempotency key: (client, week, customer). A retry continues after the last page. Failed
+        predictions, and clients whose customers cannot be listed, are counted and logged.
         """
         place = _broken_off()
         pages = client_pages(

@@ -37,12 +37,12 @@ class DataRequestNotices:
 
     @activity.defn(name=names.TELL_OF_DATA_REQUESTS)
     async def tell(self) -> None:
-        """Email the owner about each data request for which no email has been sent yet.
+        """Email the owner about each data request without an email. Only a crash after the mail
+        server accepted an email sends it twice.
 
-        An email is sent twice only if this worker crashes after the mail server has accepted the
-        email. Idempotency key: the Message-ID, derived from the request's id. Raises
-        MailUnreachable. Temporal then retries. A rejected email, or one with an unknown outcome, is
-        logged and not sent again.
+        Idempotency key: the Message-ID, derived from the request's id. Raises MailUnreachable,
+        which Temporal retries. A rejected email, or one with an unknown outcome, is logged and not
+        repeated.
         """
         async with beating():
             async with self._database.service() as connection:

@@ -1,7 +1,7 @@
 """The slots for one kind of long work in one worker.
 
-Long work would occupy the activity slots that all clients share. Work without a slot therefore
-waits in Temporal, which retries it.
+Long work must not occupy the activity slots that all clients share. Without a slot, it waits in
+Temporal, which retries it.
 """
 
 import time
@@ -32,8 +32,8 @@ class _Client:
 
 
 class WorkerSlots:
-    """Slots that are assigned in the order of the clients' first attempts. `refusal`: the retryable
-    error that is raised if the work must wait. `monotonic`: a monotonic clock, in seconds."""
+    """Slots in the order of the clients' first attempts. `refusal` is the retryable error for work
+    that must wait. `monotonic` is a clock in seconds."""
 
     def __init__(
         self,

@@ -37,7 +37,7 @@ class SweepDeliveries:
     @activity.defn(name=names.SWEEP_DELIVERIES)
     async def send_left(self, step: SweepInput) -> SweepResult:
         """Start the workflows of overdue deliveries that have not ended. Idempotency key: each
-        workflow's id. A running delivery is not started again."""
+        workflow's id."""
         before = self._now() - timedelta(seconds=step.older_than_s)
         chosen = _Chosen(self._chance)
         last: LeftPending | None = None

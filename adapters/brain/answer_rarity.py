@@ -148,8 +148,8 @@ class WordWeights:
 
 @dataclass(frozen=True, slots=True)
 class RarityModel:
-    """The part of an answer model that depends on single words: weights for the question's words
-    and word pairs (`asked`), and for stems that the answer lacks (`missing`)."""
+    """The part of an answer model that depends on single words. `asked` weighs the question's words
+    and word pairs. `missing` weighs stems that the answer lacks."""
 
     rarities: Rarities
     asked: WordWeights

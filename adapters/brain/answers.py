@@ -201,8 +201,11 @@ def _sentences(found: Sequence[Candidate], places: Sequence[int]) -> EntrySenten
 
 def fits(question: AskedQuestion, best: Floats) -> bool:
     """Return True if the names in the question and the best sentence match, and the message asks
-    one question, but not for a reason, which texts seldom give. `best` are the sentence's
-    features."""
+    one question.
+
+    Questions about reasons do not fit, because a shop's texts seldom give any. `best` are the
+    sentence's features.
+    """
     return not question.joined and not question.cues & _NEVER_FIT and not best[_NAMES].any()
 
 

@@ -1,5 +1,5 @@
-"""Server-rendered charts: bars, a histogram with a marker, and a sparkline for a table cell. The
-`core/charts.html` template draws them. A missing measurement is shown as a gap instead of zero."""
+"""Server-rendered charts: bars, a histogram with a marker, and a sparkline for a table cell.
+Missing measurements are gaps, not zeros. `core/charts.html` draws them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ _SEEN: Final = 2.0  # The minimum height of a bar with a value above zero.
 
 @dataclass(frozen=True, slots=True)
 class ChartColumn:
-    """A chart column. `parts`: the stacked values, one per series, or None if not measured.
-    `href`: the path of the records that the column counts, or empty."""
+    """A chart column. `parts` are the stacked values, one per series, or None if not measured.
+    `href` links to the counted records, if any."""
 
     label: str
     parts: tuple[float | None, ...]
@@ -52,8 +52,8 @@ class ChartRow:
 
 @dataclass(frozen=True, slots=True)
 class ChartArea:
-    """The clickable area of a measured column, over the full height of the chart. `title`: the
-    column's values. `href`: the column's link."""
+    """The clickable area of a measured column, over the full height. `title` states the column's
+    values."""
 
     path: str
     title: str
@@ -75,9 +75,13 @@ class ChartMark:
 
 @dataclass(frozen=True, slots=True)
 class BarChart:
-    """A bar chart with its data table. `finding`: the chart's conclusion, as a sentence. `first`:
-    the heading of the label column. `top`: the value of the highest column. `gaps`: the x position
-    and width of each range without measurements."""
+    """A bar chart with its data table.
+
+    - `finding`: the conclusion, as a sentence.
+    - `first`: the heading of the label column.
+    - `top`: the value of the highest column.
+    - `gaps`: the x position and width of each range without measurements.
+    """
 
     finding: str
     first: str
@@ -107,8 +111,8 @@ def bar_chart(
     shown: Callable[[float], str] = "{:,.0f}".format,
     mark: ChartMark | None = None,
 ) -> BarChart:
-    """Return a bar chart with one column per entry, from left to right. `series`: the names of the
-    stacked parts, at most three. `shown`: a function that formats a number."""
+    """Return a bar chart with one column per entry, left to right. `series` names up to three
+    stacked parts. `shown` formats a number."""
     top = max((column.sum for column in columns), default=0.0)
     step = WIDTH / max(len(columns), 1)
     width = round(step * 0.8, 2)
@@ -169,8 +173,8 @@ def _row(column: ChartColumn, shown: Callable[[float], str]) -> ChartRow:
 
 @dataclass(frozen=True, slots=True)
 class Sparkline:
-    """A small line chart in a table cell. `title`: the chart's description. `segments`: the points
-    of each range of consecutive measurements."""
+    """A small line chart in a table cell. `title` describes it. `segments` are the points of
+    consecutive measurements."""
 
     title: str
     segments: tuple[str, ...]

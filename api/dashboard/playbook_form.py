@@ -40,9 +40,8 @@ _WHOLE: Final = re.compile(r"[0-9]{1,6}")
 
 @dataclass(frozen=True, slots=True)
 class PlacedProblem:
-    """A problem in a playbook, with its position. `path`: the path of the invalid field, or empty
-    if the problem's text already contains it. `line`, `column`: the position in the YAML, or None
-    if the playbook was not entered as YAML."""
+    """A problem in a playbook. `path` is the invalid field, or empty if the text contains it.
+    `line` and `column` are None unless the playbook is YAML."""
 
     path: str
     said: str
@@ -224,8 +223,8 @@ def _limits_in(spec: PlaybookSpec) -> dict[str, dict[str, str]]:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words in a field, which are separated by commas or line breaks. At most
-    `_MOST_WORDS` words are read. Any list that long is rejected later."""
+    """Return the words in a field, separated by commas or line breaks, up to `_MOST_WORDS`. A list
+    that long is rejected later."""
     parts = re.split(r"[,\n]", text, maxsplit=_MOST_WORDS)[:_MOST_WORDS]
     return [word for part in parts if (word := part.strip())]
 

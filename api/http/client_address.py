@@ -77,15 +77,14 @@ def _of(request: Request) -> Address | None:
 def client_address(
     peer: str | None, forwarded_for: Sequence[str], trusted_proxies: Sequence[Network]
 ) -> Address | None:
-    """Return the caller's address, or None if the connection has no address. Never raises.
+    """Return the caller's address, or None if the connection has none. Never raises.
 
-    `peer`: the address at the other end of the connection, or None for a UNIX socket. A UNIX socket
-    is never a trusted proxy. `forwarded_for`: the values of all X-Forwarded-For lines, in order.
+    `peer` is the other end, or None for a UNIX socket, which is never trusted. `forwarded_for` are
+    all X-Forwarded-For lines in order.
 
-    Each trusted proxy appends the address that sent the request to the proxy. The caller is
-    therefore the rightmost hop that is not a trusted proxy. If the peer is not trusted, the header
-    is ignored. If a hop cannot be parsed, the trusted proxy that forwarded it is treated as the
-    caller.
+    Each trusted proxy appends its sender's address, so the caller is the rightmost untrusted hop.
+    An untrusted peer's header is ignored. Before an unparsable hop, the proxy that forwarded it is
+    the caller.
     """
     nearest = _address(peer or "")
     if nearest is None:

@@ -1,8 +1,7 @@
-"""Long responses over HTTP/1.0, which has no chunked encoding: closing the connection ends the
-response.
+"""Long responses over HTTP/1.0, where closing the connection ends the response.
 
-uvicorn would still send chunks, and a reader could not distinguish a truncated file from a complete
-file. Until the response is complete, the connection is therefore closed only by a TCP reset.
+A truncated file must not look complete. Until the response is complete, the connection is therefore
+closed only by a TCP reset.
 """
 
 import asyncio
