@@ -29,9 +29,9 @@ class Customer(BaseModel):
 class CustomerFigures(BaseModel):
     """A customer's statistics, from the latest messages and the known orders.
 
-    `spent` totals the paid orders that are not cancelled, by currency. With `has_more_orders`, some
-    orders were not read and `spent` is a lower bound. `sentiment` is the latest score, from -1 to
-    1.
+    `conversations` and `orders` count only the records read. `spent` totals the paid orders that
+    are not cancelled, by currency. With `has_more_orders`, it is a lower bound. `sentiment` is the
+    latest score, from -1 to 1.
     """
 
     model_config = ConfigDict(frozen=True)

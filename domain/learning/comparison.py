@@ -100,7 +100,8 @@ class Comparison(BaseModel):
     - `facts`: the amounts, dates, periods, numbers and links in both texts agree.
     - `conflicts`: the kinds of facts that differ.
     - `similarity`: the similarity of the texts, from 0 to 1.
-    - `agrees`: the humans gave the answer that the agent would have sent without review.
+    - `agrees`: the humans gave the answer that the agent would have sent without review. None if
+      the agent would have requested one.
     """
 
     model_config = ConfigDict(frozen=True)

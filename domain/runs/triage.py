@@ -33,8 +33,8 @@ class ConversationStatus(StrEnum):
 
 
 class ConversationTriage(BaseModel):
-    """The triage of a conversation. `assignee` is a member's id, or None. `tags` are in
-    alphabetical order."""
+    """The triage of a conversation. `snoozed_until` is set only for a snoozed one. `assignee` is a
+    member's id, or None. `tags` are in alphabetical order."""
 
     model_config = ConfigDict(frozen=True)
 
