@@ -164,9 +164,8 @@ async def parked(effort: Effort, folder: Path, out: Console, *, real: int) -> Pa
 
 
 async def webhooks(effort: Effort, folder: Path, out: Console) -> list[TurnResult]:
-    """Compare deliveries with bare child workflows and bare POSTs. Compare a tenant's deliveries
-    with and without another tenant's hanging receivers. Raises RuntimeError if those receivers did
-    not hang."""
+    """Compare deliveries with bare child workflows and bare POSTs, with and without another
+    tenant's hanging receivers. Raises RuntimeError if those did not hang."""
     ours = WebhookContender(DELIVERIES, folder, quiet=QUIET)
     hanging = HangingContender(HANGING, folder)
     contenders = [

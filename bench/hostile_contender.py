@@ -1,7 +1,5 @@
-"""The service while one tenant sends every kind of hostile mail at the maximum size, one after the
-other. The tenant sends one email per second. That is 3,600 an hour, far above a tenant's limit of
-200 an hour.
-"""
+"""The service while one tenant sends every kind of hostile mail at the maximum size. One email per
+second is far above its limit of 200 an hour."""
 
 import asyncio
 import itertools

@@ -48,10 +48,8 @@ class Target(LoadMessage):
 class Phase(LoadMessage):
     """A phase of calls that lasts `seconds`, with `concurrency` concurrent callers.
 
-    Each caller starts a new call when its previous call has ended. With a `rate`, the callers
-    together start that many calls per second, in turn. If a call starts late because its caller was
-    still waiting, its latency is measured from its scheduled time. A call that has not started by
-    the end of the phase is dropped, so the actual rate may be lower.
+    With a `rate`, the callers together start that many calls per second. A late call's latency
+    counts from its scheduled time. Calls not started by the end are dropped.
     """
 
     concurrency: int

@@ -73,8 +73,8 @@ class WidgetChat:
         self._session = _OpenedSession.model_validate_json(_taken(answer)).session_id
 
     async def say(self, message: str, key: str) -> ChatReply:
-        """Send a message, and return the response. `key`: the message's idempotency key. A retry
-        with the same key does not send a second message."""
+        """Send a message, and return the response. A retry with the same idempotency `key` sends no
+        second message."""
         answer = ChatReply.model_validate_json(
             await self._post(
                 "chat",

@@ -51,10 +51,9 @@ class ChatTranscript(TourTranscript):
 async def converse(visit: TourVisit) -> ChatTranscript:
     """Run the chat, and return its transcript.
 
-    The visitor asks about an order and verifies her address with an emailed code. She then asks a
-    question that is answered from the knowledge base, and another that a human agent answers while
-    the chat is open. If the service rejects a request, the chat ends, and the transcript records
-    the error.
+    The visitor asks about an order, verifies her address, and asks a question that knowledge
+    answers and one for a human agent. If the service rejects a request, the chat ends with an error
+    in the transcript.
     """
     chat = ChatTranscript()
     try:

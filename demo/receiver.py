@@ -24,8 +24,8 @@ class ReceivedWebhook:
 
 
 class Receiver:
-    """The receiver for the shop's webhooks. `heard`: a function that is called with each request.
-    By default, it appends the request to `arrivals`."""
+    """The receiver for the shop's webhooks. `heard` is called with each request, and by default
+    appends it to `arrivals`."""
 
     def __init__(self) -> None:
         self.url = ""

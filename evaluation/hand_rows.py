@@ -38,8 +38,8 @@ class TemplateMessage(HandRow):
 
 
 class NumberText(HandRow):
-    """A text and its order numbers. `numbers`: the order numbers that a careful human reader finds
-    in the text. `asked`: whether the agent had just asked the customer for the order number."""
+    """A text with the order numbers that a careful human finds in it. `asked` means that the agent
+    had just asked for one."""
 
     text: str = Field(min_length=1)
     asked: bool = False

@@ -106,8 +106,8 @@ def _summary(text: str) -> str:
 
 
 def llms(config: dict[str, Any], pages: dict[str, str]) -> str:
-    """Return llms.txt: a link to the Markdown of each page, with a summary. Decisions are listed as
-    optional. `pages`: the Markdown of each page by its place."""
+    """Return llms.txt: a link to each page's Markdown, with a summary, and decisions as optional.
+    `pages` maps a place to Markdown."""
     lines = [f"# {config['site_name']}", "", f"> {config['site_description']}"]
     for heading, listed in _sections(config["nav"]):
         lines += ["", f"## {heading}", "", *(_entry(one, pages[one]) for one in listed)]

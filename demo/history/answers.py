@@ -16,8 +16,7 @@ _STATUS = {"fr": "en préparation", "en": "being prepared"}
 
 @dataclass(frozen=True, slots=True)
 class ShopTexts:
-    """The shop's texts. `templates`: by name and language. `knowledge`: the entries' ids, by title
-    and language."""
+    """The shop's texts: templates by name and language, and knowledge ids by title and language."""
 
     templates: Mapping[tuple[str, str], Template]
     knowledge: Mapping[tuple[str, str], str]

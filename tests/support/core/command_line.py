@@ -50,8 +50,8 @@ def begin(*arguments: str, **env: str) -> Command:
 def cli(*arguments: str, said: str = "", **env: str) -> subprocess.CompletedProcess[str]:
     """Run one command to its end, in this process unless it is a server.
 
-    Concurrent work in this process (an engine's worker) would mix its output with the command's.
-    Tests with such work use cli_process.
+    Concurrent work in this process, such as an engine's worker, would mix its output in. Use
+    cli_process then.
     """
     if arguments[0] in _PROCESSES:
         return cli_process(*arguments, said=said, **env)

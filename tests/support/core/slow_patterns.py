@@ -73,8 +73,8 @@ Nodes = Iterable[tuple[Any, Any]]
 
 @dataclass
 class Found:
-    """One pattern. `places`: the files and lines that compile it. `anchored`: True if the product
-    calls only `match` and `fullmatch`."""
+    """One pattern, with the files and lines that compile it. `anchored` means that only `match` and
+    `fullmatch` are called."""
 
     pattern: "re.Pattern[Any]"
     places: set[tuple[str, int]] = field(default_factory=set)

@@ -73,10 +73,8 @@ class _Server(uvicorn.Server):
 async def served(
     app: FastAPI, limits: EdgeLimits = DEFAULT_LIMITS, *, grace_s: int = 1
 ) -> AsyncIterator[int]:
-    """Serve the application behind the real edge in this process. Yields its port.
-
-    The log is not shown, because printing an error with all variables of a file takes seconds.
-    """
+    """Serve the application behind the real edge in this process, and yield its port. The log is
+    not shown, because printing an error with all variables takes seconds."""
     server = _Server(
         uvicorn.Config(
             app,

@@ -30,10 +30,8 @@ class Fault(StrEnum):
 
 @dataclass(frozen=True)
 class Planned:
-    """A fault of the next request with `method`. `after`: whether the request's work is done first.
-
-    `method`: the HTTP method, or the service's own distinction (`HttpService.method`).
-    """
+    """A fault of the next request with `method`, the HTTP method or the service's own
+    (`HttpService.method`). `after` does the request's work first."""
 
     fault: Fault
     method: str
@@ -95,8 +93,8 @@ def _encoded(body: object) -> bytes:
 
 
 class HttpService:
-    """A local HTTP server. Subclasses respond in `route`, one request at a time. `seen`: the
-    requests, in order."""
+    """A local HTTP server. Subclasses respond in `route`, one request at a time. `seen` contains
+    the requests in order."""
 
     def __init__(self) -> None:
         self.url = ""

@@ -1,8 +1,5 @@
-"""Model providers on loopback: OpenAI's chat completions and embeddings, Anthropic's messages.
-
-The server validates requests as the providers do. Its scripted responses include the providers'
-failures.
-"""
+"""Model providers on loopback: OpenAI's chat completions and embeddings, Anthropic's messages. They
+validate requests and script failures as the providers do."""
 
 import asyncio
 import json
@@ -109,8 +106,8 @@ Embed = Callable[[str], list[float]]
 
 
 class LlmServer:
-    """A server for model providers. `script`: the next replies, of which the last one is repeated.
-    `sent`: the number of bytes that the client read from the last body."""
+    """A server for model providers. `script` contains the next replies, the last one repeated.
+    `sent` counts the bytes read from the last body."""
 
     def __init__(self) -> None:
         self.port = 0
