@@ -91,8 +91,8 @@ async def member_for(
     """Return the user's membership in the client that the request specifies, or else in the default
     client.
 
-    `network` is the request's IP network. Raises AccessDenied and NoClient. A missing client gives
-    internal admins ClientNotFound, and others AccessDenied.
+    `network` is the request's IP network. Raises AccessDenied and NoClient. For an unknown client,
+    raises ClientNotFound for internal admins, and AccessDenied for others.
     """
     if client_id is None:
         own = await member_of(user, await tenant_of(user, resources), resources, network)
@@ -125,8 +125,8 @@ class InClient(Part):
     role again. `chosen` requires users of several clients to specify one.
 
     Raises Unauthenticated, TooManyRequests, InvalidQuery, ClientIdMissing, AccessDenied, NoClient
-    and RoleRequired. A missing client gives internal admins ClientNotFound, and others
-    AccessDenied.
+    and RoleRequired. For an unknown client, raises ClientNotFound for internal admins, and
+    AccessDenied for others.
     """
 
     parameters = query_parameters(ClientQuery)
@@ -201,7 +201,8 @@ class NamedClient(Part):
 
     `counted_as` is the rate limit. `needed` is the scope that an API key needs. Raises
     Unauthenticated, TooManyRequests, InsufficientScope, ClientIdMissing, ClientIdRepeated and
-    AccessDenied. A malformed id gives internal admins ClientNotFound, and others AccessDenied.
+    AccessDenied. For a malformed id, raises ClientNotFound for internal admins, and AccessDenied
+    for others.
     """
 
     parameters = (CLIENT_ID,)

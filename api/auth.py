@@ -126,9 +126,9 @@ async def authorize(
 ) -> tuple[TenantId, Actor]:
     """Return the tenant that the caller may act for, and the caller's actor.
 
-    `session_roles` are required of session tokens only. Raises AccessDenied and RoleRequired. A
-    malformed id gives callers with access to all clients ClientNotFound. Others get AccessDenied,
-    which does not reveal whether a client exists.
+    `session_roles` are required of session tokens only. Raises AccessDenied and RoleRequired. For a
+    malformed id, raises ClientNotFound for callers with access to all clients. AccessDenied does
+    not reveal whether a client exists.
     """
     wanted = parse_ulid(client_id)
     if wanted is None:

@@ -34,8 +34,8 @@ class ReadWebhook:
 
 
 def read(arrival: ReceivedWebhook, secret: str) -> ReadWebhook:
-    """Parse and verify a received request with the webhook's `secret`. An invalid body gives the
-    event "unreadable"."""
+    """Parse and verify a received request with the webhook's `secret`. The event of an invalid body
+    is "unreadable"."""
     try:
         body = _Body.model_validate_json(arrival.body)
     except ValidationError:

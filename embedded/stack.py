@@ -36,10 +36,9 @@ from store.core.migrate import migrate
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _START_TIMEOUT_S: Final = 120.0
 _POLL_S: Final = 0.05
-# After the first SIGINT, each group of processes has this many seconds to finish its work. The sum
-# is below the time within which Ctrl-C must end the stack. A process that takes longer receives a
-# second SIGINT. The API then sends errors to its callers, and a worker abandons its work. When the
-# stack runs again, it retries an interrupted webhook delivery. The attempts count as one delivery.
+# After the first SIGINT, each group of processes has this many seconds, in total less than Ctrl-C's
+# limit. A slower process receives a second SIGINT: the API sends errors, and a worker abandons its
+# work. An interrupted webhook delivery is retried later, and counted once.
 _STOP_FRONT_S: Final = 5.0
 _STOP_BACK_S: Final = 3.0
 _STOP_SLOW_S: Final = 2.0

@@ -76,9 +76,8 @@ WORKFLOWS: Final[Sequence[type]] = (
     ImportSite,
 )
 _WORKFLOW_POLLS: Final = 20
-# The grace period is longer than any step that a caller or a customer waits for
-# (`workflows/options.py`). Scheduled work may take longer. It is then interrupted, and another
-# worker resumes it.
+# The grace period exceeds any step that a caller or a customer waits for (`workflows/options.py`).
+# Longer scheduled work is interrupted, and another worker resumes it.
 GRACE: Final = timedelta(seconds=45)
 
 

@@ -56,9 +56,8 @@ _CLIENT = SearchAttributeKey.for_keyword(names.CLIENT_ATTRIBUTE)
 _STOPPED = "stopped"
 
 
-# Every failure of a step is caught and stored. The except clauses name FailureError, because local
-# activities do not wrap their failures. Other exceptions fail only the workflow task, so that a
-# faulty deployment suspends waiting runs instead of ending them (docs/decisions/0006).
+# Every failure of a step is caught and stored. Other exceptions fail only the workflow task, so
+# that a faulty deployment suspends waiting runs instead of ending them (docs/decisions/0006).
 @workflow.defn(name=names.PROCESS_EVENT)
 class ProcessEvent:
     @workflow.init

@@ -22,13 +22,11 @@ with workflow.unsafe.imports_passed_through():
     from workflows import options
     from workflows.failure import OUTAGE, TIMEOUT, error_code
 
-# Number of rounds of attempts for failures that are not outages. After these rounds, the webhook is
-# marked as failed, so that it no longer blocks the webhooks queued behind it. Such a failure must
-# be fixed in the service.
+# Number of rounds of attempts for failures that are not outages. The webhook is then marked as
+# failed, so that it no longer blocks its queue.
 _ROUNDS: Final = 3
 # Error codes of the outages during which the webhook is retried without limit. Two codes of OUTAGE
-# are excluded: a webhook must not block its queue if parsing it takes too long or needs another
-# version. Outages of the service itself have other codes.
+# are excluded, because such a webhook must not block its queue.
 _HEALED_BY_TIME: Final = OUTAGE - {"unknown_provider", TIMEOUT}
 _PAUSE: Final = timedelta(seconds=5)
 _WAITS_FOR: Final = "waits_for"

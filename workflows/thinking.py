@@ -44,7 +44,7 @@ async def think_patiently(question: ThinkInput, *, remote: bool) -> ThinkResult:
 
 
 async def _think(question: ThinkInput, *, remote: bool) -> ThinkResult:
-    """Draft an answer, or leave a message that is too expensive to a human agent. Raises
+    """Draft an answer, or hand a message that is too expensive to process to a human agent. Raises
     FailureError."""
     unread = question.model_copy(update={"unread": True})
     if not remote or question.unread:

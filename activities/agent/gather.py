@@ -22,8 +22,8 @@ from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 from store.learning.own_heads import OwnHeadRepository
 
-# The cache contains the templates of recently active clients. Unchanged templates are therefore not
-# read and parsed again. An entry's size is the total length of the template bodies, in characters.
+# Caches the templates of recently active clients, so that unchanged ones are not parsed again. An
+# entry's size is the characters of its bodies.
 _ENTRY: Final = 500
 _SHOWN: Final[Recent[TenantId, ShownTemplates]] = Recent(limit=20_000_000)
 # This cache contains the classifier heads of recently active clients. Sizes are in bytes.

@@ -236,7 +236,7 @@ class ImportSites:
 
     async def _text(self, fetched: Fetched, rules: Fetched | None) -> PageText:
         """Return a page's text. Raises PageUnreadable, also after several failed attempts to parse
-        it, so that the import continues. Raises EngineUnavailable."""
+        the page, and EngineUnavailable. An unreadable page does not end the import."""
         try:
             return await self._reader.page(fetched, rules)
         except EngineUnavailable:

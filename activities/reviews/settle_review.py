@@ -26,8 +26,8 @@ class SettleReview:
         """Apply the decision stored in PostgreSQL, or expire a review without one.
 
         Idempotency key: (run_id, round). If the run ends here, the customer's memory records the
-        handoff, and shadow mode compares the human's actions with the plan. A rejected or expired
-        run that no brain processed gives its ticket back.
+        handoff, and shadow mode compares the human's actions with the plan. The ticket of a
+        rejected or expired run that no brain processed is credited back.
         """
         tenant, now = TenantId(step.ref.client_id), self._now()
         async with self._database.tenant(tenant) as connection:

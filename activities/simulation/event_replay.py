@@ -157,8 +157,8 @@ class EventReplay:
 async def _entries(
     connection: AsyncConnection, tenant: TenantId, variant: Variant
 ) -> tuple[PlaybookEntry, ...]:
-    """Return the client's playbooks, with the variant's version in place of the live one. Raises
-    PlaybookNotFound."""
+    """Return the client's playbooks. A version specified by the variant replaces the live one.
+    Raises PlaybookNotFound."""
     entries = await PlaybookRepository(connection, tenant).all()
     if variant.playbook_id is None or variant.version is None:
         return entries

@@ -103,8 +103,8 @@ class Classifier:
         return self._heads["category"].logits(row)
 
     def classify(self, text: str, languages: Sequence[str] = ()) -> Classification:
-        """Return the classification of any text. An empty one gives nearly equal probabilities.
-        `languages` are the text's likely languages."""
+        """Return the classification of any text. For an empty text, all probabilities are nearly
+        equal. `languages` are the text's likely languages."""
         read = read_language(text, languages)
         row = self.row(text)
         logits = self.shared_logits(row)

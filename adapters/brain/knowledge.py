@@ -25,9 +25,8 @@ from domain.agent.intents.wanted import clauses_that_want
 
 # A passage that covers less of the message is about a different topic.
 RELEVANT: Final = 0.5
-# Exponent that makes `strength` decrease faster than the coverage. If one word out of four is
-# missing, it may be the essential one, such as a product's name. `strength` must then stay below
-# the default threshold.
+# Exponent that makes `strength` decrease faster than the coverage. One missing word out of four may
+# be the product's name, so `strength` must then stay below the default threshold.
 _GAP_PENALTY: Final = 1.5
 # Minimum `strength` at which a passage takes precedence over a template in categories with varying
 # questions.

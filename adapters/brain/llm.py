@@ -125,7 +125,8 @@ class LlmBrain:
         """Return a model's answer, with a `fault` if the preferred model failed. Raises
         BrainUnavailable and BrainInvalid (`domain/agent/errors.py`).
 
-        A model's refusal gives an empty answer with a confidence of 0, for a human to review.
+        If a model refuses, the answer is empty with a confidence of 0, and a human reviews the
+        message.
         """
         return await self.think_checked(request, _accept)
 

@@ -20,8 +20,7 @@ from adapters.brain.model_http import model_client
 from domain.core.errors import InvalidInput
 from settings.brain import BrainSettings
 
-# Maximum size of a model's response. A long answer takes a few kilobytes. Even with a provider's
-# additional fields, it stays far below this limit.
+# Maximum size of a model's response, far above the few kilobytes of a long answer.
 MAX_ANSWER_BYTES: Final = 512 * 1024
 # The providers' URLs. Without them, the SDKs would read the environment, which only `settings` may
 # read.

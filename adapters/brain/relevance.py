@@ -160,8 +160,8 @@ class Coverage:
         weigh most.
 
         Words in questions weigh more, unless there is only one: "Which bulb?" alone does not name
-        the lamp. A single matching word gives 0, unless it is the message's only one and in the
-        title. The cost depends only on shared words.
+        the lamp. With a single matching word, the fraction is 0, unless it is the message's only
+        word and in the title. The cost depends only on shared words.
         """
         size = self._titles.size
         titled = {stem: self._titles.places(stem) for stem in question.stems}

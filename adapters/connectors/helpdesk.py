@@ -23,8 +23,8 @@ from domain.integrations.ports import HelpdeskTicket
 
 _NOT_ITS_TICKET: Final = "the agent's user may not work on this ticket"
 _TICKET_ID: Final = re.compile(r"[1-9][0-9]{0,18}")
-# The start of a placeholder in the helpdesks' template languages. A helpdesk replaces placeholders
-# with account data. A customer who makes the agent repeat a placeholder could then read that data.
+# The start of a placeholder in the helpdesks' template languages. A customer could otherwise make
+# the agent's reply reveal account data.
 _PLACEHOLDER: Final = re.compile(r"\{(?=[{%])")
 
 

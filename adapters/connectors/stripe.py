@@ -121,8 +121,8 @@ class Stripe:
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
         """Return the order with that number, or None.
 
-        Payments cannot be searched by customer, so no number gives None. A new payment may take a
-        minute to appear.
+        Return None without a number, because payments cannot be searched by customer. A new payment
+        may take a minute to appear.
         """
         wanted = (number or "").strip().removeprefix("#")
         if not _NUMBER.fullmatch(wanted):

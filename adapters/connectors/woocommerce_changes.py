@@ -16,8 +16,7 @@ _TOPIC: Final = "order.updated"
 # Pages are small, because an order may be long and the response size is limited (`http.MAX_BODY`).
 _A_PAGE: Final = 20
 # The next page starts this much before the last order's time, because `modified_after` excludes the
-# given time. Orders with the same time would otherwise be skipped. The value is the resolution of
-# WooCommerce's timestamps.
+# given time. The value is the resolution of WooCommerce's timestamps.
 _TICK: Final = timedelta(seconds=1)
 
 

@@ -84,8 +84,8 @@ class Questions(Generic[T]):
 
 
 def readiness(checks: Mapping[str, Check]) -> Questions[str]:
-    """Return the checks as a group for readiness. A check beyond `_READY_WITHIN_S` gives "timeout".
-    Results are at most `_READY_KEPT_S` old."""
+    """Return the checks as a group for readiness. The result of a check that exceeds
+    `_READY_WITHIN_S` is "timeout". Results are at most `_READY_KEPT_S` old."""
     return Questions(
         checks,
         failed="unavailable",

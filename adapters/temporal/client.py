@@ -32,9 +32,8 @@ from domain.webhooks.contracts import SendWebhooksInput
 T = TypeVar("T")
 G = TypeVar("G", bound=Contract)
 
-# A hanging server does not reject connections. Keep-alive pings cannot detect this in time, because
-# Temporal closes connections that send pings more often than every 10 s. During a long call, the
-# client therefore checks the server's health.
+# A hanging server does not reject connections. Temporal closes connections that send frequent
+# keep-alive pings, so the client checks the server's health during a long call.
 _ASK_HEALTH_AFTER_S: Final = 1.5
 _HEALTH_TIMEOUT_S: Final = 2.5
 _CALL_TIMEOUT_S: Final = 4.0
@@ -71,9 +70,8 @@ class TemporalEngine:
             try:
                 await self._while_healthy(self._started(event))
             except RPCError as error:
-                # If a worker stops, a run's first task may be lost together with the update. The
-                # server treats retries of that start as already done and rejects their updates.
-                # Send a new start instead, which joins the run.
+                # If a worker stops, a run's first task may be lost with its update, and the server
+                # rejects retries of that start. A new start joins the run.
                 if error.status is not RPCStatusCode.UNAVAILABLE:
                     raise
                 await self._client.service_client.check_health(timeout=_CHECKED_WITHIN)

@@ -50,8 +50,8 @@ async def connect(temporal: TemporalSettings, *, lazy: bool = False) -> Client:
             ) from error
         raise EngineUnavailable(f"no Temporal answers at {temporal.address}") from error
     except (RuntimeError, TimeoutError) as error:
-        # The library raises the same type of error for a rejected key and for a server that is
-        # down. Only the texts differ. `why_not` finds the cause.
+        # The library raises the same error for a rejected key and for a server that is down.
+        # `why_not` finds the cause.
         reason, reached = await why_not(temporal)
         if reached and temporal.is_encrypted and not isinstance(error, TimeoutError):
             raise InvalidInput(

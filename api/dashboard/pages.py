@@ -30,8 +30,8 @@ _POLICY: Final = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:{images}; font-src 'self'; "
     "base-uri 'none'; frame-ancestors 'none'; form-action {form_action}"
 )
-# Additional policy for pages with our script. The nonce permits only this script. Trusted Types
-# prevent it from turning text into markup, except through htmx's policy.
+# Additional policy for pages with our script. The nonce permits only this script, and Trusted Types
+# keep it from turning text into markup, except through htmx.
 _WITH_SCRIPT: Final = (
     "; script-src 'nonce-{nonce}'; connect-src 'self'; frame-src {frames}; "
     "require-trusted-types-for 'script'; trusted-types htmx"

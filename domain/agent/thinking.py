@@ -38,8 +38,8 @@ from domain.agent.thinking_result import Finding, ThinkingResult
 from domain.agent.thread_after import language_of, thread_after
 from domain.integrations.order import Order
 
-# Intents for which a question about an action is a complete answer. They include the usual reasons
-# for a refund. A message with any other intent needs more than the question.
+# Intents for which a question about an action is a complete answer, including the usual reasons for
+# a refund.
 _ASKED_ABOUT: Final = frozenset(
     {
         *(Intent.REFUND, Intent.CANCEL_ORDER, Intent.RETURN, Intent.REFUND_STATUS),

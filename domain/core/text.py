@@ -9,9 +9,8 @@ from typing import Final
 
 from domain.core.effort import spend
 
-# Python takes quadratic time to sort a run of combining marks: 100,000 marks take 10 s. Text is
-# therefore normalized in short pieces. If possible, a piece ends before an ASCII character, because
-# an ASCII character never combines with the text before it.
+# Python sorts a run of combining marks in quadratic time: 100,000 marks take 10 s. Text is
+# therefore normalized in short pieces, which end before an ASCII character if possible.
 _PIECE: Final = re.compile(r"(?s).{1,256}[^\x00-\x7f]{0,256}")
 _FEW: Final = 16
 _NO_CHARACTER: Final = re.compile(r"&#\d{8,};?")

@@ -38,8 +38,8 @@ MAX_TEXT_BYTES: Final = 100_000
 MAX_PAYLOAD_BYTES: Final = 250_000
 """Maximum size of a reduced event's payload, in bytes."""
 
-# Matches an image embedded in an email's HTML. `normalize` does not read images. They are removed
-# before a text is truncated, because a large image may precede the customer's words.
+# Matches an image embedded in an email's HTML. Images are removed before a text is truncated,
+# because a large one may precede the customer's words.
 _IMAGE: Final = re.compile(r"\bdata:[\w/+.;=-]{0,100},[\w+/=%]{200,}", re.ASCII)
 
 # Apart from the text, the longest value that `normalize` reads is the list of message ids, limited

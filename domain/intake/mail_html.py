@@ -18,8 +18,8 @@ from domain.intake.mail_layout import Layout
 
 MAX_HTML_CHARS: Final = 500_000
 MAX_DEPTH: Final = 60
-# Maximum number of open elements. The parser scans all of them at each closing tag. With 20,000
-# open elements, the scans would take 1.2 s.
+# Maximum number of open elements. The parser scans all of them at each closing tag, which would
+# take 1.2 s with 20,000.
 MAX_OPEN: Final = 500
 _PIECE: Final = 16_384
 # Each tag costs two calls from the parser, whether or not its element is laid out. If an email has
@@ -195,8 +195,7 @@ class _MailFilter:
             return True
         if "gmail_quote" in names and not self._in_gmail_quote:
             # Do not drop the whole element, because it can also contain a forwarded message, or
-            # answers between quotes. Only the element's own level is counted here. start() counts
-            # the levels below.
+            # answers between quotes. start() counts the levels below.
             self._in_gmail_quote = 1
             self._write_start(tag)
             return True

@@ -49,7 +49,8 @@ def find_order_numbers(text: str, *, asked: bool = False) -> tuple[str, ...]:
     at most MAX_NUMBERS.
 
     If the agent `asked` for the number, a bare number counts. Phone numbers, prices, dates,
-    measures and tracking numbers do not. Reads the first _SEARCHED_CHARS characters in linear time.
+    measures and tracking numbers do not count. Reads the first _SEARCHED_CHARS characters in linear
+    time.
     """
     plain = _plain(text)
     spend(_PASSES * len(plain))

@@ -1,8 +1,8 @@
 """Estimate how many unreviewed answers reviewers would have corrected.
 
-Unreviewed answers are assumed to be as good as reviewed ones of similar confidence, which gives a
-beta-binomial distribution. As in an exact interval, the lower bound's prior favours right answers
-and the upper bound's wrong ones. The sum is computed exactly.
+Unreviewed answers are assumed to be as good as reviewed ones of similar confidence, so the number
+follows a beta-binomial distribution. As in an exact interval, the lower bound's prior favours right
+answers and the upper bound's wrong ones. The sum is computed exactly.
 """
 
 from collections.abc import Iterable

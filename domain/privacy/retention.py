@@ -35,9 +35,8 @@ DEFAULT_DAYS: Final[Mapping[RecordClass, int]] = {
     RecordClass.AUTOMATION_EVENTS: 730,
 }
 MIN_DAYS: Final[Mapping[RecordClass, int]] = {
-    # Minimum retention in days. The records must outlast two periods. A month's tickets are
-    # compared with the ledger until the end of the next month. Missed webhook events can be
-    # replayed for a month.
+    # Minimum retention in days. A month's tickets are compared with the ledger until the end of the
+    # next month, and missed webhook events can be replayed for a month.
     RecordClass.CONVERSATIONS: 90,
     RecordClass.CHURN: 30,
     RecordClass.METRICS: 90,

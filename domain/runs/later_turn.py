@@ -141,8 +141,8 @@ def merge_messages(
     `first`, `lookup` and `plan` belong to the run under review. `later` are the later messages,
     oldest first. A correction replaces the order number.
 
-    Not merged are messages of less verified senders and, if the plan acts on an order, messages
-    that are not corrections. More than `MOST_MERGED` messages or an overlong text give None.
+    Messages of less verified senders are not merged. If the plan acts on an order, only corrections
+    are merged. Return None for more than `MOST_MERGED` messages or an overlong text.
     """
     if len(later) > MOST_MERGED:
         return None

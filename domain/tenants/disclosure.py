@@ -41,8 +41,7 @@ DEFAULT_DISCLOSURE: Final[Mapping[str, str]] = {
 greeting."""
 
 # A disclosure must contain one of these words. Any other text would switch off the disclosure
-# without recording a reason. The patterns match folded text. The French pattern omits "ai", because
-# it is a verb.
+# without a reason. The French pattern omits "ai", because it is a verb.
 _NAMES_AI: Final[Mapping[str, re.Pattern[str]]] = {
     "fr": re.compile(
         r"\b(?:ia|intelligence artificielle|chatbot|robot|automatique(?:ment)?|automatisee?s?"

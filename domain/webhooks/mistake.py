@@ -81,8 +81,8 @@ WORDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ReadSignature:
-    """A parsed signature header, with one digest per signature. A truncated signature gives a
-    digest of less than 32 bytes."""
+    """A parsed signature header, with one digest per signature. The digest of a truncated signature
+    is shorter than 32 bytes."""
 
     scheme: Scheme
     digests: tuple[bytes, ...]

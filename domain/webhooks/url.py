@@ -20,7 +20,7 @@ _UNREADABLE: Final = ("url: not an address", "url : adresse illisible")
 _MAX_HOST: Final = 253
 _HTTPS: Final = 443
 # The lowest port that is allowed, apart from 443. Lower ports belong to other protocols, such as
-# mail. A webhook must not make this service connect to them.
+# mail.
 _FIRST_FREE_PORT: Final = 1024
 
 # Domain names that are not in use on the public Internet (RFC 6761, RFC 6762 with its appendix G,

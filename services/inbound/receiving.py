@@ -22,8 +22,8 @@ from store.inbound.webhooks import KeptWebhook, NewWebhookRow, WebhookArrivals
 
 T = TypeVar("T")
 
-# Maximum size of a body that is read on the event loop. A larger body would block the event loop
-# for too long. Even a form of this size takes 10 ms if it has as many parts as possible.
+# Maximum size of a body that is read on the event loop. Even a form of this size takes 10 ms if it
+# has as many parts as possible.
 _SMALL: Final = 16 * 1024
 # Maximum lengths of the stored deduplication key and topic, in characters. Outsiders control both
 # texts, and these lengths suffice to identify a webhook.

@@ -77,9 +77,7 @@ class PostgresCounter:
         self._until_purge = _PURGE_EVERY
         self._gate: Gate[tuple[LimitScope, str]] = Gate(patience_s=_PATIENCE_S)
         self._max_refused = max_refused
-        # The time until which each full window rejects requests. In every process, a full window
-        # stays full until its oldest request expires. If a window is evicted from the cache, the
-        # only cost is an additional query to PostgreSQL.
+        # The time until which each full window rejects requests. Evicting one costs only a query.
         self._refused: OrderedDict[tuple[LimitScope, str], datetime] = OrderedDict()
 
     async def count(self, limit: Limit, key: str, now: datetime) -> LimitDecision:

@@ -52,9 +52,10 @@ async def list_views(
 
 
 async def create_view(work: UnitOfWork, actor: Actor, name: str, filters: InboxFilter) -> SavedView:
-    """Save filters of the inbox under a name, for all members of the client.
+    """Save filters of the inbox under a name, for all members of the client. Locks the account to
+    enforce the limit.
 
-    Locks the account for the limit. Raises RoleRequired, InvalidInboxView, TooManyInboxViews.
+    Raises RoleRequired, InvalidInboxView, TooManyInboxViews.
     """
     actor.require(REVIEWERS)
     views = SavedViewRepository(work.connection, work.tenant)

@@ -47,8 +47,8 @@ async def prepare_mails(work: UnitOfWork, user_id: str) -> PreparedMails | None:
     """Prepare the emails due to a member, and return all unsent ones, or None if the user may not
     receive any.
 
-    Locks the member's row for the hourly limit and the daily digest. The unit of work must span
-    clients.
+    Locks the member's row to enforce the hourly limit and the daily digest. The unit of work must
+    span clients.
     """
     mails = MemberMailRepository(work.connection, work.tenant)
     choice = await mails.lock(user_id)

@@ -38,9 +38,8 @@ async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) 
     label = check_label(label)
     text, material = new_key(random)
     key_id = work.new_id()
-    # The lock keeps concurrent requests from exceeding the limit. Under the lock, the code also
-    # detects whether the creator has just left the client. Otherwise the new key would not be
-    # listed in any notification.
+    # The lock keeps concurrent requests from exceeding the limit, and detects whether the creator
+    # has just left the client. The new key would otherwise appear in no notification.
     await AccountRepository(work.connection, work.tenant).lock()
     await _require_membership(work, actor)
     keys = KeyRepository(work.connection)

@@ -51,8 +51,8 @@ def signed_address(
 def waits_for_verification(event: InboundEvent) -> bool:
     """Return True if the visitor must verify an address before the message is answered.
 
-    A message that is too expensive to read on the event loop gives False. The worker hands it to a
-    human.
+    Return False if the message is too expensive to read on the event loop. The worker then hands it
+    to a human.
     """
     try:
         return limited(lambda: needs_verification(event))

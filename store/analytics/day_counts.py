@@ -16,8 +16,8 @@ from store.analytics.first_answer_counts import PartKey, count_first_answers
 from store.runs.outcomes import CAME_BACK, CLOSED_AT, INBOUND, IS_REQUEST
 from store.runs.refunds import EXECUTED_REFUND
 
-# Rows are selected by id. If inserting a row waits for a lock, the row's id is slightly earlier
-# than its timestamp. The range of ids must therefore be wider than the day.
+# An id is slightly earlier than its row's timestamp if the insert waits for a lock. The range of
+# ids must therefore be wider than the day.
 _MARGIN: Final = timedelta(hours=1)
 _DIGITS: Final = 6
 
@@ -55,11 +55,10 @@ class ClientDay:
     counts: DayCounts
 
 
-# The query selects the day's runs with their outcomes. Runs are read by primary key, which sorts
-# them by time. Rows of other tables are looked up by keys from each run. The cost therefore depends
-# on the number of runs that day, not on the client's history. The joins run row by row, because the
-# same plan must suit both idle and busy clients. `came_back` is null for unresolved runs, and for
-# all runs until 7 days have passed since the end of the day.
+# Runs are read by primary key, and rows of other tables by keys from each run. The cost therefore
+# depends on the day's runs, not on the client's history. Joins run row by row, because the same
+# plan must suit idle and busy clients. `came_back` is null for unresolved runs, and until 7 days
+# after the day's end.
 _LOOKED_AT: Final = f"""
     SELECT run.client_id, run.status, run.duration_ms, run.cost_micros,
            coalesce(run.classification, '') AS classification, run.playbook_id,

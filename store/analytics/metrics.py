@@ -47,8 +47,7 @@ def _upsert() -> "sa.sql.dml.ReturningInsert[tuple[str]]":
         index_elements=["client_id", "day"],
         set_={name: given[name] for name in (*_VALUES, "computed_at")},
         # Only retention removes events. If the event count is below the stored count, part of the
-        # day's data is gone, so the stored row is kept. The count is the only reliable sign,
-        # because a client may have changed its retention periods.
+        # day's data is gone, so the stored row is kept.
         where=(metrics_daily.c.events <= given.events)
         & sa.tuple_(*(metrics_daily.c[name] for name in _VALUES)).is_distinct_from(
             sa.tuple_(*(given[name] for name in _VALUES))

@@ -8,9 +8,8 @@ import sqlalchemy as sa
 
 from store.core.repository import TenantRepository
 
-# A single statement reads one snapshot. Otherwise the sums could include a concurrent entry that is
-# missing from the page. The current balance equals the sum of the ledger. The balance after a
-# page's first entry is therefore the current balance minus all newer entries.
+# A single statement reads one snapshot. The balance after a page's first entry is the current
+# balance minus all newer entries.
 _PAGE: Final = sa.text("""
     WITH before AS (
         SELECT credits_balance - coalesce(

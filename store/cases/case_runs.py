@@ -31,9 +31,8 @@ _COUNT: Final = sa.text("""
     RETURNING run.total, run.done, run.passed
 """)
 
-# Each client's latest runs are kept. A run that contains a case's last result for a digest is also
-# kept until it is older than `before`. The publish gate may need that result for the live version.
-# After such a run is deleted, the version stays live, but the case has no result.
+# Each client's latest runs are kept. Runs with a case's last result for a digest are kept until
+# they are older than `before`, because the publish gate may need the result.
 _PRUNE: Final = sa.text("""
     DELETE FROM case_runs AS run
     USING (

@@ -21,10 +21,9 @@ _PAIRS: Final = 150_000
 # that language.
 _LANGUAGE_SHARE: Final = 0.75
 
-# The query finds entries that share words with the message, ranked by the sum of inverse document
-# frequencies. Under row-level security, PostgreSQL cannot use a full-text index. Each entry is
-# therefore read once, and its words are compared directly. Sums are rounded, because their terms
-# are added in no fixed order.
+# Under row-level security, PostgreSQL cannot use a full-text index. Each entry is therefore read
+# once, and its words are compared directly. Sums are rounded, because their terms have no fixed
+# order.
 _WORDS: Final = """
     WITH own AS MATERIALIZED (
         SELECT id, language, strip(search) AS words, row_number() OVER () AS entry
@@ -68,12 +67,10 @@ _SEARCH: Final = sa.text(f"""
     LIMIT :limit
 """)  # noqa: S608 - a constant is put in, no value
 
-# The query adds the results of semantic search. Reciprocal rank fusion does not need the two
-# searches to use the same scale. Only embeddings from the same model and with the same dimension as
-# the question's embedding are comparable. Texts in the question's language have smaller distances
-# than texts in other languages. Most of that difference is subtracted. A new entry has no
-# embeddings yet, so its rank in the keyword search is used for both searches. Otherwise, entries
-# that have embeddings would outrank it.
+# Semantic search, combined with keyword search by reciprocal rank fusion. Embeddings are comparable
+# only with the same model and dimension. Distances are smaller within a language, so most of that
+# difference is subtracted. An entry without embeddings has its keyword rank in both searches, so
+# that older entries do not outrank it.
 _FUSED: Final = sa.text(f"""
     {_WORDS}, near AS (
         SELECT entry_id AS id, min(embedding <=> CAST(:vector AS vector)) AS distance

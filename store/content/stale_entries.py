@@ -37,9 +37,9 @@ def digest_of(alias: str) -> str:
 DIGEST: Final = digest_of("entry")
 """The SQL for the digest of an entry's current text. The entry's alias is `entry`."""
 
-# The subquery with LIMIT looks up one entry in an index. As a join, PostgreSQL might read all
-# chunks of all clients. An entry without a stored digest is stale only if it has no chunks, because
-# a change of its text deletes them.
+# The subquery with LIMIT makes PostgreSQL look up one entry in an index, instead of joining all
+# chunks. An entry without a stored digest is stale only if it has no chunks, because a change of
+# its text deletes them.
 _WINDOW: Final = sa.text("""
     WITH seen AS MATERIALIZED (
         SELECT client_id, id, digest FROM knowledge_entries

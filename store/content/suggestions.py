@@ -12,7 +12,7 @@ from store.tenants.accounts import AccountRepository
 
 class SuggestionRepository(TenantRepository):
     async def add(self, suggestion: Suggestion) -> None:
-        """Add a suggestion. Locks the account for the limit. Raises TooManySuggestions, and
+        """Add a suggestion. Locks the account to enforce the limit. Raises TooManySuggestions, and
         ClientNotFound during an erasure.
 
         Suggestions from websites have their own limit, so that an import leaves room for AI

@@ -35,9 +35,8 @@ SERVICE_ROLE: Final = "engine_service"
 # is shorter. A server that does not respond cannot enforce its own timeouts, so the client enforces
 # these timeouts itself.
 PATIENCE_S: Final = 3.5
-# The part of the timeout that is reserved for statements. A caller may wait for a connection only
-# during the rest of the timeout. Otherwise the deadline could pass during a statement, and the
-# connection would be lost.
+# The part of the timeout that is reserved for statements. A longer wait for a connection could let
+# the deadline pass during a statement, and lose the connection.
 _FOR_STATEMENTS_S: Final = 1.5
 _CONNECT_TIMEOUT_S: Final = 2
 _PING_AFTER_S: Final = 1.0

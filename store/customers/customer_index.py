@@ -16,10 +16,8 @@ from store.intake.events import IS_AUTHENTICATED
 PAGE: Final = 200
 """Maximum number of messages indexed by `CustomerIndex.index_page`."""
 
-# A name from an unverified sender never replaces a verified customer's name. A name from an earlier
-# message replaces a later one only if the earlier sender was verified and the later sender was not.
-# If the stored name differs from the name in the message, the words of the message's name are not
-# stored.
+# An unverified sender's name never replaces a verified customer's. An earlier message's name
+# replaces a later one only if only its sender was verified.
 _KEEP: Final = sa.text("""
     WITH kept AS (
         INSERT INTO customers AS customer
@@ -46,9 +44,8 @@ _KEEP: Final = sa.text("""
     WHERE CAST(:name AS text) IS NULL OR kept.name = CAST(:name AS text)
     ON CONFLICT (client_id, word, customer_id) DO NOTHING
 """)
-# Imports and earlier versions of the service store messages without a key. The rows are locked in
-# the same order as in normalization. An event that is being normalized or erased is locked. Its
-# message is skipped here and found by the next sweep.
+# Imports and earlier versions store messages without a key. An event that is being normalized or
+# erased is locked, and the next sweep finds its message.
 _UNINDEXED: Final = """message.direction = 'inbound' AND message.normalized_key IS NULL
       AND message.conversation_id IS NOT NULL"""
 _NEXT_PAGE: Final = sa.text(f"""

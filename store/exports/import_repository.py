@@ -49,9 +49,8 @@ _PATIENCE: Final = (
     "SET LOCAL idle_in_transaction_session_timeout = '600s'",
 )
 
-# The tables that must not contain rows of the client. A new client has starter playbooks and
-# templates, which the records in the file replace. Daily metrics are not listed, because they exist
-# even for a client without events. `begin` checks them separately.
+# The tables that must not contain rows of the client. The file replaces the starter playbooks and
+# templates. `begin` checks daily metrics separately, because they exist even without events.
 _MUST_BE_EMPTY: Final = (
     ai_conversations,
     automation_events,
@@ -210,7 +209,8 @@ async def is_here_already(
     """Return True if another client of this installation may already use the ids of an export.
 
     `connection` must span clients. `exported` is the exported client's id. Runs refer to playbooks,
-    so a client with the same runs has the same playbooks. An export without playbooks gives True.
+    so a client with the same runs has the same playbooks. Return True for an export without
+    playbooks.
     """
     if exported == tenant:
         return False

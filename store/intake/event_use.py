@@ -31,10 +31,9 @@ class EventUse(TenantRepository):
         return EventBytes(int(row.kept), row.oldest)
 
 
-# The message limit PER_CLIENT bounds the number of rows per day. The query gets the sizes without
-# reading the values. A message's time is its admission time, so the age of an event that had to
-# wait is measured from its admission. The text is counted twice, because the rows of both the event
-# and the message contain it.
+# PER_CLIENT bounds the number of rows per day, and the query reads sizes, not values. A message's
+# time is its admission time. The text counts twice, because the event and the message both contain
+# it.
 _KEPT: Final = sa.text("""
     SELECT coalesce(sum(pg_column_size(event.payload) + pg_column_size(message.body)
                         + coalesce(pg_column_size(event.message), 0)

@@ -72,10 +72,9 @@ _HELD: Final = sa.text("""
     FOR SHARE OF event
 """)
 
-# An approval is also a correction if the sent text differs from the draft, because the second
-# approver may have approved the first approver's edit. A difference in leading or trailing
-# whitespace is not a correction. In shadow mode, human agents do not see the draft, so their reply
-# is not a correction either.
+# An approval is a correction if the sent text differs from the draft, apart from whitespace. The
+# second approver may have approved the first one's edit. In shadow mode, human agents do not see
+# the draft, so their reply is no correction.
 _NOTE: Final = sa.text("""
     INSERT INTO corrections (client_id, id, review_id, run_id, kind, state, created_at)
     SELECT client_id, :id, id, run_id,

@@ -17,7 +17,7 @@ _TABLE: Final = labelled_examples.c
 class LabelledExampleRepository(TenantRepository):
     async def put(self, example: LabelledExample) -> None:
         """Store a labelled example, replacing any previous one of the same run. Locks the account
-        for the limit.
+        to enforce the limit.
 
         Raises TooManyExamples, and ClientNotFound during an erasure.
         """

@@ -107,9 +107,8 @@ _REMOVE: Final = {
             SELECT encode(sha256(convert_to(coalesce(unified ->> 'ticket_id', id), 'UTF8')), 'hex')
             FROM engine_events WHERE {mine} AND id = ANY(:events))""",
     "replay_changes": "DELETE FROM replay_changes WHERE {mine} AND event_id = ANY(:events)",
-    # Corrections are deleted before the content created from them. A concurrent transaction that
-    # accepts a correction holds the lock on the correction. Deleting the correction waits for that
-    # transaction, so the content that it creates is removed below.
+    # Corrections are deleted before the content created from them. The deletion waits for a
+    # transaction that accepts a correction, so its content is removed below.
     "corrections": "DELETE FROM corrections WHERE {mine} AND run_id = ANY(:runs)",
     "saved_cases": "DELETE FROM saved_cases WHERE {mine} AND run_id = ANY(:runs)",
     "attachments": "DELETE FROM attachments WHERE {mine} AND event_id = ANY(:events)",

@@ -22,9 +22,7 @@ _READ: Final = 1024 * 1024
 # that reaches this size.
 _PAGE_BYTES: Final = 2 * 1024 * 1024
 
-# For a processed ticket, the customer is stored. A ticket that is queued, has failed, or was
-# written by staff can be matched only by its text. PostgreSQL returns the length of a body without
-# reading the body.
+# A processed ticket has a stored customer. Other tickets can be matched only by their text.
 _IS_READ: Final = "(webhook.kind <> 'ticket' OR coalesce(webhook.customer_key, event.id) IS NULL)"
 _WEBHOOKS: Final = sa.text(f"""
     SELECT id, customer_key, is_theirs,

@@ -38,9 +38,8 @@ _OF_TICKET: Final = sa.text(f"""
       AND event.unified -> 'may_name_tickets' IS DISTINCT FROM 'false'
     ORDER BY review.created_at, review.id
 """)  # noqa: S608 - our own names
-# A reply answers the messages up to `answered`. A review with a later message stays open, because
-# the reply's author has not seen that message. Closing the review would leave the message
-# unanswered.
+# A review with a message later than `answered` stays open, because the reply's author has not seen
+# that message.
 _OF_CONVERSATION: Final = sa.text(f"""
     SELECT review.id FROM escalation_tickets AS review
     JOIN engine_runs AS run ON run.client_id = review.client_id AND run.id = review.run_id

@@ -129,8 +129,8 @@ _CLOSE: Final = sa.text(f"""
     WHERE joined.client_id = :client_id AND joined.status = '{RunStatus.NEEDS_REVIEW}'
       AND joined.covered AND {_OF_ANSWERED}
 """)  # noqa: S608 - our own names
-# The statement resets the runs to their state at admission. The answer that the caller already
-# received is kept. The model is also kept, because it determines how the ticket is counted.
+# The statement resets the runs to their state at admission. It keeps the caller's answer, and the
+# model, which determines how the ticket is counted.
 _REOPEN: Final = sa.text(f"""
     UPDATE engine_runs AS joined
     SET status = '{RunStatus.RECEIVED}', joined_review = NULL, in_draft = false,

@@ -53,9 +53,8 @@ _LAST_DECISION: Final = """coalesce(
      WHERE review.client_id = :client_id AND review.run_id = run.id ORDER BY round DESC LIMIT 1),
     (SELECT review.status FROM escalation_tickets AS review
      WHERE review.client_id = :client_id AND review.id = run.joined_review), '')"""
-# The message is unanswered, and the agent is not working on it. Either it has no run, its run
-# failed, or its review was rejected or expired. After an approval, the agent sends the answer. CASE
-# sets the order: the first check is the cheapest, and excludes most conversations.
+# The message is unanswered, and it has no run, its run failed, or its review was rejected or
+# expired. The agent is therefore not working on it. CASE checks the cheapest condition first.
 NEEDS_TEAM: Final = f"""(CASE WHEN EXISTS ({_OF_TALK.format(what="")}) THEN false ELSE EXISTS (
     SELECT FROM {_LATEST} AS said
     LEFT JOIN engine_runs AS run

@@ -108,9 +108,9 @@ _OPEN_DRAFT: Final = sa.text(f"""
           WHERE action ->> 'kind' IN ({_ON_ORDERS}))
     ORDER BY review.created_at DESC, review.id DESC LIMIT 1
 """)  # noqa: S608 - our own names
-# The agent stores its answer only after the helpdesk or mail server has accepted it. This can take
-# longer than the undo period of a reply. The action ledger contains the answer earlier. A crash can
-# leave an entry without an outcome, so old entries are ignored.
+# The agent stores its answer after the helpdesk or mail server has accepted it, possibly after a
+# reply's undo period. The action ledger has it earlier. Old entries are ignored, because a crash
+# can leave one without an outcome.
 _IS_ANSWERED: Final = sa.text(f"""
     SELECT EXISTS (
         SELECT FROM engine_messages AS inbound

@@ -46,9 +46,8 @@ _IS_UNANSWERED: Final = f"""(said.direction = 'inbound' OR EXISTS (
         WHERE asked.client_id = talk.client_id AND asked.conversation_id = talk.id
           AND asked.direction = 'inbound'
           AND (run.status = '{RunStatus.RECEIVED}' OR review.id IS NOT NULL)))"""
-# A message waits for the team if its review is open. The latest message also waits if the agent is
-# not working on it. The agent is not working on a message if no playbook matched it, if its run
-# failed, or if its review was rejected or expired.
+# A message waits for the team if its review is open. The latest message also waits if no playbook
+# matched it, its run failed, or its review was rejected or expired.
 _WAITS_FOR_TEAM: Final = f"""(EXISTS (
         SELECT FROM engine_messages AS asked
         JOIN engine_runs AS run

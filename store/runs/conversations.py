@@ -104,10 +104,8 @@ _OPEN: Final = sa.text("""
           AND inbound.direction = 'inbound' AND inbound.conversation_id = conversation.id
     ) AS is_repeated, conversation.thread, conversation.proposal
 """)
-# The statement ends the conversation by renaming its key, so that the next conversation can use the
-# key. The previous version of this code can also parse the new key. A conversation does not end
-# while it has an open review or a member has taken it over. The reviewer or that member then gets
-# the next message.
+# The conversation ends by renaming its key, so that the next one can use it. An open review or a
+# takeover prevents the end, so that the reviewer or member gets the next message.
 _END: Final = sa.text("""
     UPDATE ai_conversations AS conversation
     SET ended_at = :now, key = key || '/' || id, proposal = NULL

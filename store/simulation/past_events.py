@@ -32,8 +32,8 @@ from store.core.repository import TenantRepository
 from store.intake.attachments import attachments_of
 from store.simulation.past_spending import PastSpending, SpentBefore
 
-# Events are selected by id. The clocks of machines differ, so an id may be slightly older or newer
-# than its row's time. The range of ids must therefore be wider than the period.
+# Clocks differ between machines, so an id may be slightly older or newer than its row's time. The
+# range of ids must therefore be wider than the period.
 _MARGIN: Final = timedelta(days=1)
 _HOUR: Final = timedelta(hours=1)
 

@@ -110,7 +110,8 @@ class MemberRepository:
         """Return the name under which a person is recorded. `name` is a user id or an email
         address.
 
-        A known address gives the user's id, so that no person has two names. Raises InvalidInput.
+        The address of a known user is replaced by the user's id, so that no person has two names.
+        Raises InvalidInput.
         """
         return await self.find_user(name) or check_user_id(name)
 

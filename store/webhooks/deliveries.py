@@ -101,7 +101,7 @@ class DeliveryRepository(TenantRepository):
         """Return the request to send in this attempt to the webhook's current URL, or a result if
         there is none.
 
-        A finished attempt gives its first result again. With a disabled webhook or without the
+        For a finished attempt, return its first result. If the webhook is disabled or not in the
         plan, the delivery is skipped and recorded as missed. Tests are sent to disabled webhooks
         too. A deleted delivery is reported as skipped.
         """

@@ -97,7 +97,7 @@ class WebhookChange:
 
 class WebhookRepository(TenantRepository):
     async def create(self, webhook: NewWebhook, now: datetime) -> Webhook:
-        """Create a webhook. Locks the account for the limit. Raises TooManyWebhooks."""
+        """Create a webhook. Locks the account to enforce the limit. Raises TooManyWebhooks."""
         await AccountRepository(self._connection, self._tenant).lock()
         mine = _WEBHOOKS.client_id == self._tenant
         count = await self._connection.scalar(sa.select(sa.func.count()).where(mine))

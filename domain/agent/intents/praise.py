@@ -15,8 +15,8 @@ _EXCUSED: Final = frozenset({_DENIED, "fine"})
 _AS_PRAISE: Final = "perfect"
 # The French particle "ne" precedes the negated word.
 _BEFORE_DENIAL: Final = "ne"
-# The sentiment that a message must exceed, by its number of praise words. A message without praise
-# words never counts as praise. A message with three or more praise words always counts as praise.
+# The sentiment that a message must exceed, by its number of praise words. Without praise words it
+# never counts as praise, and with three or more always.
 _LEAST_MOOD: Final = (1.0, 0.4, -0.5, -1.1)
 
 

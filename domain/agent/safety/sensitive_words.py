@@ -14,8 +14,7 @@ from domain.core.plain_text import without_controls
 from domain.core.text import UnicodeForm, normalized, without_marks
 
 # A sentence break counts as this many words. Concepts with a smaller maximum distance must
-# therefore be in one sentence. Concepts with a larger maximum distance can be in different
-# sentences.
+# therefore be in one sentence.
 SENTENCE_BREAK: Final = 4
 
 _APOSTROPHES: Final = re.compile("[’ʼ‘`´′]")

@@ -36,9 +36,8 @@ from domain.inbound.webhook_signature import (
 from domain.intake.mail_headers import decoded_json, header_pairs
 from domain.integrations.providers import Provider
 
-# The tolerance must exceed the 8 hours during which Mailgun retries. With a shorter tolerance, an
-# outage of an hour would lose emails. A long tolerance allows no replays, because each token is
-# stored for 30 days.
+# The tolerance must exceed the 8 hours during which Mailgun retries, so that an outage loses no
+# emails. It allows no replays, because each token is stored for 30 days.
 _TOLERANCE: Final = timedelta(hours=12)
 _MAX_TOKEN: Final = 200
 _HEADERS: Final = "message-headers"

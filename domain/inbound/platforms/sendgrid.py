@@ -40,9 +40,8 @@ from domain.integrations.providers import Provider
 SIGNATURE: Final = "x-twilio-email-event-webhook-signature"
 TIMESTAMP: Final = "x-twilio-email-event-webhook-timestamp"
 
-# The tolerance must exceed the 3 days during which SendGrid retries. With a shorter tolerance, an
-# outage would lose emails. A long tolerance allows no replays, because each email's key is stored
-# for 30 days.
+# The tolerance must exceed the 3 days during which SendGrid retries, so that an outage loses no
+# emails. It allows no replays, because each email's key is stored for 30 days.
 _TOLERANCE: Final = timedelta(days=4)
 _UTF8: Final = 4
 # Number of bytes read from a header block. A block that is cut to this size still exceeds
