@@ -49,8 +49,7 @@ _Counts = tuple[tuple[Counter[str], str, int], ...]
 
 
 class StreamPlace:
-    """The slot of one open stream. `is_given_up`: whether another stream has taken over the
-    slot."""
+    """The slot of one open stream. `is_given_up` means that another stream has taken it over."""
 
     def __init__(self, lasts_s: float) -> None:
         self.is_given_up = False

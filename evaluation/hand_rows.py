@@ -28,8 +28,8 @@ class HonestMessage(HandRow):
 
 
 class TemplateMessage(HandRow):
-    """A message to a shop with ready answers. `right`: whether the ready answer for the message's
-    category answers the message correctly."""
+    """A message to a shop with ready answers. `right` means that its category's ready answer is
+    correct for it."""
 
     language: Language
     category: Category

@@ -29,7 +29,7 @@ _UNPAID: Final = 1
 
 
 class FairNormalizer:
-    """A normalizer with limits on large events. `pays`: whether a client has a paid plan."""
+    """A normalizer with limits on large events. `pays` returns whether a client has a paid plan."""
 
     def __init__(
         self,

@@ -13,8 +13,8 @@ from domain.integrations.errors import ActionUnknown
 
 @dataclass(frozen=True, slots=True)
 class SaidMessage:
-    """One message in a ticket. `is_ours`: whether the message was written by the agent's account
-    and is of the kind that is searched for."""
+    """One message in a ticket. `is_ours` means that the agent's account wrote it, and that it is of
+    the kind searched for."""
 
     id: str
     text: str

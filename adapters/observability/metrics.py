@@ -127,8 +127,7 @@ class Metrics:
         self._refusals.labels(code).inc()
 
     def webhook_came(self, provider: str, was: str) -> None:
-        """Count an inbound webhook. `was`: whether the webhook was new, already known, conflicting
-        or dropped."""
+        """Count an inbound webhook as new, already known, conflicting or dropped (`was`)."""
         self._inbound.labels(provider, was).inc()
 
     def of_nobody(self, provider: str) -> None:

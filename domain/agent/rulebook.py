@@ -124,8 +124,9 @@ _BY_DEFAULT: Final = {
 class DuringReview(BaseModel):
     """How the agent handles messages about another topic during an open review.
 
-    `answers`: answer from knowledge and templates. `actions`: execute actions, or ask the customer
-    about them. Without this object, a stored rulebook leaves such messages to a human.
+    With `answers`, it answers from knowledge and templates. With `actions`, it also executes
+    actions, or asks the customer about them. Without this object, a stored rulebook leaves such
+    messages to a human.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

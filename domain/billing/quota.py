@@ -52,8 +52,8 @@ class QuotaStanding:
         return PaidBy.CREDIT if self.credits_balance > 0 else None
 
     def after(self, paid_by: PaidBy) -> "QuotaStanding":
-        """Return the usage and balance after one more ticket. `paid_by`: whether the quota or a
-        credit pays for it."""
+        """Return the usage and balance after one more ticket, paid by the quota or a credit
+        (`paid_by`)."""
         return QuotaStanding(
             period=self.period,
             tickets_used=self.tickets_used + 1,

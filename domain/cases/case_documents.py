@@ -30,8 +30,7 @@ class CaseFileShape(BaseModel):
 
 
 class NewCaseShape(CaseSpec):
-    """A case to add. `origin`: whether a user wrote the case by hand or created it from a
-    simulation."""
+    """A case to add. `origin` is `hand` for a user's own case, or `simulation`."""
 
     origin: Literal["hand", "simulation"] = "hand"
 

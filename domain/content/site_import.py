@@ -53,8 +53,8 @@ MIN_TEXT: Final = 40
 
 
 class SiteScope(StrEnum):
-    """The pages that an import reads. `site`: the pages in the sitemap below the address, or the
-    linked pages. `page`: only the address."""
+    """The pages that an import reads: all in the sitemap below the address, or linked from it
+    (`site`), or only the address (`page`)."""
 
     SITE = "site"
     PAGE = "page"
@@ -155,8 +155,8 @@ class SitePage(BaseModel):
 
 
 class FoundPage(BaseModel):
-    """An address that an import has found. `allowed`: whether the site's robots.txt allows the
-    service to read it."""
+    """An address that an import has found. `allowed` means that the site's robots.txt lets the
+    service read it."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -22,8 +22,8 @@ class RunRef(Contract):
 
 
 class BackgroundRef(Contract):
-    """Identifies a client's long-running job by its database row. `remote_brain`: whether the brain
-    runs in another process, which determines the timeout of a step."""
+    """Identifies a client's long-running job by its database row. `remote_brain` means that the
+    brain runs in another process, which determines a step's timeout."""
 
     client_id: str
     record_id: str

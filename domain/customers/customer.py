@@ -51,7 +51,7 @@ class ListedCustomer(Customer):
 
 
 class CustomerConversation(ConversationSummary):
-    """A customer's conversation. `is_verified`: whether the author was verified to hold the
+    """A customer's conversation. `is_verified` means that the author was verified to hold the
     customer's address."""
 
     is_verified: bool

@@ -87,18 +87,17 @@ class CodeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MailedCodes:
-    """The codes that a client emailed earlier for one kind of place. A place is an author's thread
-    in a ticket, or a widget session.
+    """The codes that a client emailed earlier for one kind of place: an author's thread in a
+    ticket, or a widget session.
 
-    `asked_of_place`: the place's requests within the hour, including held-back requests. `oldest`:
-    the time of the first of these requests. All other counts are of emailed codes.
-
-    Within the hour: `mailed_of_place`, `shared_of_address`, `by_requester_lately` (for all
-    addresses) and `of_client`. For the address within the day, without shared codes: `of_place`,
-    `by_requester` and `of_address`.
-
-    `wrong`: the client's wrong tries within the day. `is_known`: whether the client has verified
-    the address before.
+    - `asked_of_place`, `oldest`: the place's requests within the hour, even held back, and the
+      first one's time.
+    - `mailed_of_place`, `shared_of_address`, `by_requester_lately`, `of_client`: emailed within the
+      hour.
+    - `of_place`, `by_requester`, `of_address`: emailed to the address within the day, without
+      shared codes.
+    - `wrong`: the client's wrong tries within the day.
+    - `is_known`: the client has verified the address before.
     """
 
     asked_of_place: int

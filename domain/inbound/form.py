@@ -51,8 +51,8 @@ class FormFile:
 
 @dataclass(frozen=True, slots=True)
 class PostedForm:
-    """The fields of a posted form, each with all its values in order, and the files in order.
-    `is_encoded`: whether the values are still percent-encoded."""
+    """The fields of a posted form with all their values, and the files, both in order. `is_encoded`
+    means that values are still percent-encoded."""
 
     fields: Mapping[str, tuple[bytes, ...]] = field(repr=False)
     files: tuple[FormFile, ...] = ()

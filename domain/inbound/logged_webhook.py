@@ -77,8 +77,7 @@ def masked_headers(headers: Mapping[str, str]) -> dict[str, str]:
 def shown_text(body: bytes, *, is_cut: bool) -> str | None:
     """Return the start of a body as text, or None if the body is not text.
 
-    `is_cut`: whether `body` is only the start of the whole body, in which case its last character
-    may be incomplete.
+    `is_cut` means that `body` is only the start, so its last character may be incomplete.
     """
     for missing in range(4 if is_cut else 1):
         try:

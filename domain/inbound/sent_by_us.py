@@ -96,10 +96,10 @@ def authorship(
 
 
 def says_the_same(received: str, sent: str, *, after_head: bool = False) -> bool:
-    """Return True if the text reported by a helpdesk is the text that was sent, ignoring HTML and
-    whitespace that the helpdesk adds.
+    """Return True if the text reported by a helpdesk is the text that was sent, ignoring added HTML
+    and whitespace.
 
-    `after_head`: whether the helpdesk may put a name before the text.
+    `after_head` means that the helpdesk may put a name before the text.
     """
     if max(len(received), len(sent)) > _MAX_CHARS:
         return False

@@ -73,7 +73,7 @@ class UnprovedShareUsed(DomainError):
 
 class EventRoomUsed(DomainError):
     """The client's events have reached their daily storage limit (`domain/intake/event_room.py`).
-    `matched`: whether a playbook matches the rejected event."""
+    `matched` means that a playbook matches the rejected event."""
 
     code = "event_room_used"
 

@@ -46,8 +46,8 @@ class TooManySenderCodes(DomainError):
 
 
 class ActionRefused(DomainError):
-    """An action on an external system had no effect, and a retry cannot succeed. `sent`: whether
-    the request was sent and rejected by the external system."""
+    """An action on an external system had no effect, and a retry cannot succeed. `sent` means that
+    the external system rejected it."""
 
     code = "action_refused"
 

@@ -97,8 +97,8 @@ class PolicyEdit:
 
 @dataclass(frozen=True, slots=True)
 class PolicyDifference:
-    """A rule that an edit changes in `channels`. `is_everywhere`: whether `channels` are all
-    channels of the policy."""
+    """A rule that an edit changes in `channels`. `is_everywhere` means that these are all channels
+    of the policy."""
 
     kind: ActionKind
     before: ActionRule

@@ -6,8 +6,8 @@ from domain.reviews.escalation import Decision
 
 
 class SettleReviewInput(Contract):
-    """The input for reading the decision on a review. `expired`: whether the time to decide has
-    elapsed, in which case an undecided review is closed."""
+    """The input for reading the decision on a review. `expired` closes an undecided review, because
+    its time has elapsed."""
 
     ref: RunRef
     round: int = 0
@@ -31,8 +31,7 @@ class ReviseReviewInput(Contract):
 
 
 class ReviseReviewResult(Contract):
-    """The outcome of revising a review. `revised`: whether the review now has a different draft or
-    plan."""
+    """The outcome of revising a review. `revised` means that its draft or plan has changed."""
 
     revised: bool
     elapsed_ms: float

@@ -172,8 +172,8 @@ _WORDS: Final[dict[NoticeLanguage, _Words]] = {
 
 
 def ticket_mail(frame: MailFrame, ticket: NotifiedTicket, *, assigned: bool) -> OutgoingMail:
-    """Return the email about one ticket. `assigned`: whether the ticket was assigned to the member,
-    rather than held for review."""
+    """Return the email about one ticket. `assigned` means that it was assigned to the member, not
+    held for review."""
     words = frame.words
     url = frame.ticket_page(ticket)
     if assigned:

@@ -113,7 +113,7 @@ def difference(
     before: ReplayFacts, after: ReplayFacts, *, same_text: bool
 ) -> ReplayChangeKind | None:
     """Return the most serious difference between two outcomes, or None if they are equal.
-    `same_text`: whether both drafts are equal."""
+    `same_text` means that both drafts are equal."""
     if before.given_back != after.given_back:
         return _of_money(before, after)
     if before.end is not after.end:

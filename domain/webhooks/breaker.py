@@ -63,8 +63,8 @@ class Breaker:
         self._failing = False
 
     def heard(self, client_id: str, domain: str, now: float, *, reached: bool) -> None:
-        """Record the outcome of a client's POST to a domain. `reached`: whether the breaker's part
-        of the path worked."""
+        """Record the outcome of a client's POST to a domain. `reached` means that the breaker's
+        part of the path worked."""
         self._heard.pop(client_id, None)
         self._heard[client_id] = _Heard(client_id, domain, reached, now)
         if len(self._heard) > _CLIENTS:
@@ -76,8 +76,8 @@ class Breaker:
         self._failing = self._most_fail(now)
 
     def canary(self, now: float, *, lives: bool) -> None:
-        """Record a self-check against a target that is known to work. `lives`: whether the
-        self-check succeeded."""
+        """Record a self-check against a target that is known to work. `lives` means that it
+        succeeded."""
         self._canary_lost_at = None if lives else now
 
     def is_open(self, now: float) -> bool:

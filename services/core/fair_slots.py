@@ -19,7 +19,7 @@ async def all_pay(_: TenantId) -> bool:
 
 @dataclass(eq=False, slots=True)
 class _Slot:
-    """A slot, or the wait for one. `pays`: whether the client has a paid plan."""
+    """A slot, or the wait for one. `pays` means that the client has a paid plan."""
 
     tenant: TenantId
     pays: bool

@@ -107,7 +107,7 @@ class Believed:
     unreadable: str | None = None
 
     def of(self, integration_id: str, request: InboundRequest, *, vouches: bool) -> NamedWebhook:
-        """Return the webhook as a NamedWebhook of the given integration. `vouches`: whether the
+        """Return the webhook as a NamedWebhook of the given integration. `vouches` means that the
         endpoint is now trusted to vouch for customers' addresses."""
         return NamedWebhook(
             integration_id,

@@ -18,7 +18,7 @@ from domain.runs.conversation import address_in, session_keys
 
 
 class Naming:
-    """The rules that decide whether a record belongs to one customer. `key`: the address, folded by
+    """The rules that decide whether a record belongs to one customer. `key` is a result of
     `customer_key`, or the `session_subject` of a visitor without an address."""
 
     def __init__(self, key: str) -> None:

@@ -16,8 +16,8 @@ from store.runs.tables import engine_runs
 
 @dataclass(frozen=True, slots=True)
 class WaitingRun:
-    """A run that was admitted but not answered. `reopened`: whether the run was reopened after its
-    message had joined a review."""
+    """A run that was admitted but not answered. `reopened` means that its message had joined a
+    review before."""
 
     ref: RunRef
     threshold: float

@@ -57,8 +57,8 @@ class RefundTotal:
 
 @dataclass(frozen=True, slots=True)
 class RefundTotals:
-    """A period's refunds. `is_partial`: whether `COUNTED_TO` was reached, so that there may be more
-    refunds."""
+    """A period's refunds. `is_partial` means that `COUNTED_TO` was reached, so there may be
+    more."""
 
     topics: tuple[RefundTotal, ...]
     is_partial: bool

@@ -240,8 +240,8 @@ class RunFilter:
 
 @dataclass(frozen=True, slots=True)
 class RunCount:
-    """The length of a list of runs. `is_partial`: whether there may be more, because only the
-    latest `COUNTED_TO` runs were examined."""
+    """The length of a list of runs. `is_partial` means that only the latest `COUNTED_TO` runs were
+    examined."""
 
     count: int
     is_partial: bool

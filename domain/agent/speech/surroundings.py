@@ -106,7 +106,7 @@ def _in_its_sentence(
 
 def _beside(clause: Clause, wish: ClauseRequest, weight: Weight, *, before: bool) -> None:
     """Record the reasons against the request that come from another clause of its sentence.
-    `before`: whether that clause precedes the request."""
+    `before` means that this clause precedes the request."""
     roles = set(clause.roles)
     if SpeechRole.CONDITIONAL in roles:
         weight.vetoes.add(Veto.CONDITIONAL)

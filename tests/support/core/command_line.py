@@ -19,7 +19,7 @@ _PROCESSES: Final = ("demo", "dev", "serve", "worker")
 
 
 class Command(Forked):
-    """A started Python program. `arguments`: as in Forked. `said`: the standard input."""
+    """A started Python program. `arguments` are as in Forked. `said` is the standard input."""
 
     def __init__(self, *arguments: str, env: dict[str, str], said: str = "") -> None:
         self._arguments = arguments

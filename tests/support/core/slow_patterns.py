@@ -366,9 +366,8 @@ def _stop(number: int, frame: FrameType | None) -> None:
 def main() -> None:
     """Print a line for each slow pattern, then a line with the number of patterns.
 
-    The argument is a JSON object. `shorter`: the maximal lengths of shorter texts, by the beginning
-    of a file's name and a part of the pattern. `only`: the patterns to examine instead of the
-    product's.
+    The argument is a JSON object. `shorter` maps a file's beginning and a part of the pattern to a
+    shorter maximum length. `only` replaces the product's patterns.
     """
     given = json.loads(sys.argv[1])
     signal.signal(signal.SIGVTALRM, _stop)

@@ -18,8 +18,8 @@ from tests.support.tenants.shop import Shop
 
 @dataclass(frozen=True)
 class LeftRun:
-    """A finished run. `review`: the review's status, or None without a review. `edited`: whether
-    the review's text was replaced."""
+    """A finished run. `review` is the review's status, or None. `edited` means that the review's
+    text was replaced."""
 
     confidence: float
     review: str | None = None

@@ -15,7 +15,7 @@ XML: Final = "application/xml"
 
 @dataclass(frozen=True)
 class WebPage:
-    """An answer of the website. `drips`: whether the body never ends."""
+    """An answer of the website. The body of one that `drips` never ends."""
 
     body: bytes = b""
     status: int = 200

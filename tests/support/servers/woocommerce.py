@@ -37,7 +37,7 @@ class WooOrder:
 
 @dataclass(frozen=True)
 class WooRefund:
-    """A refund. `moved`: whether the payment provider was called. If not, the refund was only
+    """A refund. Unless it `moved`, the payment provider was not called and the refund was only
     recorded."""
 
     id: int
