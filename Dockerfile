@@ -52,6 +52,14 @@ COPY --from=guide /app/build/docs/site/ build/docs/site/
 # The base image contains no bytecode of the standard library, and the processes cannot write any.
 RUN python -m compileall -q -x '/(site-packages|test|tests)/' /usr/local/lib/python3.11 /app
 
+# At the end, so that a new version reuses the layers above.
+ARG VERSION=0.9.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="support-engine" \
+      org.opencontainers.image.description="API and workers of the support engine" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
+
 USER 10001:10001
 
 CMD ["python", "cli.py", "--help"]

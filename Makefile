@@ -1,6 +1,6 @@
 # Everything a person types. Each target sets up what it needs.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run demo test test-all watch check check-fast format hooks new bench eval sdk docs screenshots reset
+.PHONY: help setup setup-dev run demo test test-all watch check check-fast format hooks new bench eval sdk docs release screenshots reset
 
 PYTHON ?= python3
 VENV := .venv
@@ -60,6 +60,9 @@ sdk: setup-dev ## Build the Python and TypeScript clients into build/sdk/dist, i
 
 docs: setup-dev ## Build the documentation site into build/docs/site, in half a minute
 	@$(BIN)/python -m scripts.guide
+
+release: setup-dev ## Build the clients, the chart and the release notes into build/release
+	@$(BIN)/python -m scripts.release
 
 screenshots: setup-dev ## Shoot every page of the dashboard, light and dark, wide and narrow, into .screenshots/
 	@$(BIN)/python -m scripts.screenshots

@@ -211,7 +211,10 @@ def test_settings_and_secrets_reach_each_process(monkeypatch: pytest.MonkeyPatch
 
     assert settings.server.origin == "https://engine.example"
     assert settings.temporal.address == "temporal:7233"
-    assert settings.temporal.version == ("shop", "0-1-0")
+    assert settings.temporal.version == (
+        "shop",
+        read_yaml((CHART / "Chart.yaml").read_text())["appVersion"].replace(".", "-"),
+    )
 
 
 @needs_helm

@@ -3,7 +3,7 @@ text."""
 
 from typing import Final
 
-from temporalio import exceptions, workflow
+from temporalio import exceptions
 
 TIMEOUT: Final = "timeout"
 UNEXPECTED: Final = "unexpected"
@@ -57,6 +57,4 @@ def error_code(failure: BaseException) -> str:
 
 def nothing_done(failure: BaseException) -> bool:
     """Return True if the failed action certainly had no effect."""
-    if error_code(failure) not in _NOTHING_DONE:
-        return False
-    return not (cut_short(failure) and workflow.patched("cut-short"))
+    return error_code(failure) in _NOTHING_DONE and not cut_short(failure)

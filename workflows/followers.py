@@ -17,9 +17,8 @@ async def start_followers(event: ProcessEventInput, stored: PersistResult) -> No
     """Start the workflows that send notices about an outcome. Then start the runs that the outcome
     reopens, oldest first."""
     await start_notifications(event.ref.client_id, stored)
-    if stored.reopened and workflow.patched("reopens"):
-        for run in stored.reopened:
-            await _start_again(event, run)
+    for run in stored.reopened:
+        await _start_again(event, run)
 
 
 async def _start_again(case: ProcessEventInput, run: ReopenedRun) -> None:

@@ -29,14 +29,13 @@ async def look_up_inside(
 ) -> _Done:
     """Run the order lookup as a local activity. If it is slow or fails, run it again as a regular
     activity, with more time. Raises FailureError if that fails too."""
-    if workflow.patched("look-up-inside"):
-        try:
-            return await workflow.execute_local_activity_method(
-                activity, step, **options.LOOK_UP_INSIDE
-            )
-        except FailureError as failure:
-            if is_cancelled_exception(failure):
-                raise
+    try:
+        return await workflow.execute_local_activity_method(
+            activity, step, **options.LOOK_UP_INSIDE
+        )
+    except FailureError as failure:
+        if is_cancelled_exception(failure):
+            raise
     return await workflow.execute_activity_method(activity, step, **options.LOOK_UP)
 
 
@@ -52,7 +51,7 @@ async def within_budget(
         return await workflow.execute_local_activity_method(activity, step, **options.INSIDE)
     except FailureError as failure:
         code = error_code(failure)
-        costly = code in {OVER_BUDGET, TIMEOUT} and workflow.patched("over-budget")
+        costly = code in {OVER_BUDGET, TIMEOUT}
         if not costly and code not in OUTAGE:
             raise
     if costly:
@@ -71,7 +70,7 @@ async def patiently_within_budget(
     try:
         return await workflow.execute_activity_method(activity, step, **options.PATIENT)
     except FailureError as failure:
-        if error_code(failure) != OVER_BUDGET or not workflow.patched("over-budget"):
+        if error_code(failure) != OVER_BUDGET:
             raise
     return await inside(activity, given_up)
 

@@ -81,7 +81,7 @@ class ProcessEvent:
         needed, execute the plan, persist the outcome, and send webhooks."""
         try:
             filed = await self._normalize()
-            joined = _has_joined(filed.joined)
+            joined = bool(filed.joined)
             thought = await self._read(filed, joined=joined)
         except FailureError as failure:
             await self._fail(failure)
@@ -133,7 +133,7 @@ class ProcessEvent:
                     return
                 status, steps = RunStatus.NEEDS_REVIEW, ()
             else:
-                if _has_joined(done.joined):
+                if done.joined:
                     await self._join(done.joined)
                     return
                 steps, status = done.steps, status_of(done.steps)
@@ -147,7 +147,7 @@ class ProcessEvent:
     async def _join(self, review_id: str) -> None:
         """Hand the message over to human agents in the review to which it was added. If the agent
         has read the message, first revise the review's draft and plan."""
-        if self._thought is not None and workflow.patched("later-turns"):
+        if self._thought is not None:
             step = ReviseReviewInput(ref=self._event.ref, review_id=review_id)
             await revise(step, remote=self._event.remote_brain)
         await self._persist(RunStatus.NEEDS_REVIEW, (), joined=review_id)
@@ -203,7 +203,7 @@ class ProcessEvent:
             Normalize.normalize, step, step.model_copy(update={"cut": True})
         )
         self._timings = self._timings.model_copy(update={"normalize": filed.elapsed_ms})
-        if filed.deliveries and workflow.patched("told-first"):
+        if filed.deliveries:
             await self._send_webhooks(filed.deliveries)
         return filed
 
@@ -240,7 +240,7 @@ class ProcessEvent:
         After a human's takeover, return False.
         """
         joined = await self._persist(RunStatus.NEEDS_REVIEW, steps, doubt=doubt)
-        if _has_joined(joined):
+        if joined:
             await self._join(joined)
             return False
         deadline = workflow.now() + self._time_to_decide()
@@ -371,12 +371,4 @@ class ProcessEvent:
 
 def _waits_for_slot(failure: ActivityError) -> bool:
     """Return True if the failed step was not started, because no slot was free."""
-    code = error_code(failure)
-    if code == MAIL_SERVERS_BUSY:
-        return workflow.patched("mail-servers-busy")
-    return code == ACTIONS_BUSY and workflow.patched("actions-busy")
-
-
-def _has_joined(review_id: str) -> bool:
-    """Return True if the message was added to a review. Human agents then handle it."""
-    return bool(review_id) and workflow.patched("joins")
+    return error_code(failure) in {MAIL_SERVERS_BUSY, ACTIONS_BUSY}

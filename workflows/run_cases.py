@@ -66,6 +66,5 @@ class RunCases:
                     TryCases.try_some, step, **options.TRYING
                 )
             except ActivityError as failure:
-                is_busy = error_code(failure) == CASE_RUNS_BUSY
-                if not is_busy or not workflow.patched("case-runs-busy"):
+                if error_code(failure) != CASE_RUNS_BUSY:
                     raise

@@ -4,7 +4,6 @@ others."""
 from collections.abc import Awaitable
 from typing import TypeVar
 
-from temporalio import workflow
 from temporalio.exceptions import ApplicationError, FailureError, is_cancelled_exception
 
 from workflows.failure import error_code
@@ -18,7 +17,7 @@ async def alone(step: Awaitable[_Done], failed: list[str], *, otherwise: _Done) 
     try:
         return await step
     except FailureError as failure:
-        if is_cancelled_exception(failure) or not workflow.patched("each-step-alone"):
+        if is_cancelled_exception(failure):
             raise
         failed.append(error_code(failure))
         return otherwise

@@ -1,5 +1,8 @@
 """The sweep, on a schedule: resume work that a crash interrupted between two steps."""
 
+from collections.abc import Awaitable, Callable
+from typing import Final
+
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
@@ -17,69 +20,29 @@ with workflow.unsafe.imports_passed_through():
     from workflows.steps import alone, tell
 
 
+# In this order. The last step requires an embedding model.
+_STEPS: Final[tuple[Callable[..., Awaitable[SweepResult]], ...]] = (
+    SweepRuns.start_received,
+    SweepRuns.wake_decided,
+    SweepReviews.expire_overdue,
+    SweepDeliveries.send_left,
+    SweepWebhooks.start_left,
+    SweepBackground.begin_left,
+    SweepLoosenings.sweep,
+    SweepCustomers.index,
+    Embed.embed,
+)
+
+
 @workflow.defn(name=names.SWEEP)
 class Sweep:
     @workflow.run
     async def run(self, sweep: SweepInput) -> SweepResult:
         failed: list[str] = []
-        nothing = SweepResult(picked_up=0)
-        done = await alone(
-            workflow.execute_activity_method(SweepRuns.start_received, sweep, **options.SWEEPING),
-            failed,
-            otherwise=nothing,
-        )
-        done += await alone(
-            workflow.execute_activity_method(SweepRuns.wake_decided, sweep, **options.SWEEPING),
-            failed,
-            otherwise=nothing,
-        )
-        if workflow.patched("overdue-reviews"):
+        done = nothing = SweepResult(picked_up=0)
+        for step in _STEPS if sweep.embedding_model else _STEPS[:-1]:
             done += await alone(
-                workflow.execute_activity_method(
-                    SweepReviews.expire_overdue, sweep, **options.SWEEPING
-                ),
-                failed,
-                otherwise=nothing,
-            )
-        if workflow.patched("deliveries"):
-            done += await alone(
-                workflow.execute_activity_method(
-                    SweepDeliveries.send_left, sweep, **options.SWEEPING
-                ),
-                failed,
-                otherwise=nothing,
-            )
-        if workflow.patched("inbound"):
-            done += await alone(
-                workflow.execute_activity_method(
-                    SweepWebhooks.start_left, sweep, **options.SWEEPING
-                ),
-                failed,
-                otherwise=nothing,
-            )
-        if workflow.patched("background"):
-            done += await alone(
-                workflow.execute_activity_method(
-                    SweepBackground.begin_left, sweep, **options.SWEEPING
-                ),
-                failed,
-                otherwise=nothing,
-            )
-        if workflow.patched("loosenings"):
-            done += await alone(
-                workflow.execute_activity_method(SweepLoosenings.sweep, sweep, **options.SWEEPING),
-                failed,
-                otherwise=nothing,
-            )
-        if workflow.patched("customers"):
-            done += await alone(
-                workflow.execute_activity_method(SweepCustomers.index, sweep, **options.SWEEPING),
-                failed,
-                otherwise=nothing,
-            )
-        if sweep.embedding_model:
-            done += await alone(
-                workflow.execute_activity_method(Embed.embed, sweep, **options.SWEEPING),
+                workflow.execute_activity_method(step, sweep, **options.SWEEPING),
                 failed,
                 otherwise=nothing,
             )

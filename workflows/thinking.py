@@ -21,7 +21,7 @@ async def think(question: ThinkInput, *, remote: bool) -> ThinkResult:
     try:
         return await _think(question, remote=remote)
     except FailureError as failure:
-        if is_cancelled_exception(failure) or not workflow.patched("read-by-people"):
+        if is_cancelled_exception(failure):
             raise
         workflow.logger.warning("brain failed", extra={"error_code": error_code(failure)})
     fault = ModelFault.INTERNAL_ERROR
@@ -34,7 +34,7 @@ async def think_patiently(question: ThinkInput, *, remote: bool) -> ThinkResult:
     wait and call it again, as long as the message may wait."""
     thought = await think(question, remote=remote)
     failed_at, tries = workflow.now(), 0
-    while thought.model_wait_s and workflow.patched("model-waits"):
+    while thought.model_wait_s:
         tries += 1
         await workflow.sleep(thought.model_wait_s)
         waited_s = (workflow.now() - failed_at).total_seconds()
@@ -53,7 +53,7 @@ async def _think(question: ThinkInput, *, remote: bool) -> ThinkResult:
         return await workflow.execute_activity_method(Think.think, question, **options.REMOTE_BRAIN)
     except FailureError as failure:
         code = error_code(failure)
-        if code == OVER_BUDGET and workflow.patched("over-budget"):
+        if code == OVER_BUDGET:
             return await inside(Think.think, unread)
         if code not in OUTAGE:
             raise

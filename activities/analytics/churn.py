@@ -29,8 +29,7 @@ _log = structlog.get_logger(__name__)
 @dataclass(frozen=True, slots=True)
 class _Place:
     """The progress in Temporal's heartbeat: the last completed client, and the id of the last
-    prediction for the client in progress. The id stands in for the customer's email address, which
-    must not be stored in Temporal."""
+    prediction for the client in progress. Temporal must not store the customer's email address."""
 
     client_id: str = ""
     prediction_id: str = ""

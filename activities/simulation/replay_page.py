@@ -125,7 +125,7 @@ class ReplayPages:
         self._question_micros = question_micros
         # Pages that wait for a turn of the brain would occupy the activity slots of all clients.
         self._slots = WorkerSlots(ReplaysBusy)
-        # The embedded brain uses the worker's processor, and a model only waits for its provider.
+        # The embedded brain uses the worker's CPU, but a language model call only waits.
         self._embedded = FairSlots(1, unpaid=1, patience_s=None)
         self._with_model = FairSlots(_WITH_MODEL, unpaid=_UNPAID, patience_s=None)
 

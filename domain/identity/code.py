@@ -1,15 +1,13 @@
 """The sign-in code: six digits sent by email.
 
-Limits count by requester, so that an attacker's requests and guesses do not use up the limits of
-the address's owner. A requester is a network.
+Limits count by network, so that an attacker does not use up the limits of the address's owner:
 
 - A network that the user has signed in from has its own limit of CODES_A_DAY codes a day.
 - Any other network is untrusted, and has a limit of CODES_A_REQUESTER codes a day for an address.
   All untrusted networks together have a limit of CODES_A_DAY.
-- Beyond these limits, each network still gets spare codes for the address, until the untrusted
-  networks have requested CODES_AT_MOST codes in the day. A network gets one spare code an hour for
-  a known address, and one a day for an unknown address. Even beyond CODES_AT_MOST, a known address
-  gets one spare code an hour. A known address belongs to a user.
+- Beyond these limits, a network gets one spare code an hour for a user's address, and one a day for
+  another, until untrusted networks have requested CODES_AT_MOST codes in the day. After that, only
+  a user's address gets one spare code an hour.
 - A code allows TRIES tries from the network that requested it, and TRIES_ELSEWHERE tries from other
   networks. A spare code allows TRIES_SPARE tries, only from the network that requested it.
 

@@ -14,8 +14,9 @@ from store.tenants.accounts import AccountRepository
 async def add_case(
     work: UnitOfWork, actor: Actor, spec: CaseSpec, *, origin: CaseOrigin, run_id: str | None = None
 ) -> SavedCase:
-    """Store a case, possibly from the run `run_id`, with whose customer it is then erased. Raises
-    RoleRequired, ClientNotFound, TooManyCases, SavedCasesFull, CaseNameTaken."""
+    """Store a case. With `run_id`, the run from which it was created, the case is erased with the
+    run's customer. Raises RoleRequired, ClientNotFound, TooManyCases, SavedCasesFull,
+    CaseNameTaken."""
     actor.require(REVIEWERS)
     names = await _locked_names(work)
     if spec.name in names:

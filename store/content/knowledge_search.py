@@ -157,7 +157,7 @@ class KnowledgeSearch(TenantRepository):
 
     async def whole(self, chars: int) -> tuple[Passage, ...]:
         """Return all knowledge entries of the client, sorted by id, each with the rank 0. Return
-        none of them if their texts are longer than `chars` characters together."""
+        an empty tuple if their texts exceed `chars` characters in total."""
         values = {"client_id": self._tenant, "chars": chars}
         rows = await self._connection.execute(_WHOLE, values)
         return tuple(_passage(row) for row in rows.mappings())

@@ -56,8 +56,9 @@ def migrate(database_url: str) -> None:
             _upgrade(database_url)
     except CommandError as error:
         raise InvalidInput(
-            f"the database was made by another version of this program ({error}); "
-            "local data is deleted by `make reset`"
+            f"the database was made by another version of this program ({error}): migrate a "
+            "database from before 0.9.0 with the last version before 0.9.0 first; local data is "
+            "deleted by `make reset`"
         ) from error
     except ProgrammingError as error:
         if not isinstance(error.orig, InsufficientPrivilege):

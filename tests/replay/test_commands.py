@@ -18,7 +18,6 @@ def test_the_sequence_is_really_read() -> None:
 
     assert commands["ProcessEvent._normalize"] == [
         "within_budget(Normalize.normalize)",
-        "patched('told-first')",
         "self._send_webhooks()",
     ]
     assert commands["inside"] == [
