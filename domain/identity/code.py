@@ -6,8 +6,8 @@ Limits count by network, so that an attacker does not use up the limits of the a
 - Any other network is untrusted, and has a limit of CODES_A_REQUESTER codes a day for an address.
   All untrusted networks together have a limit of CODES_A_DAY.
 - Beyond these limits, a network gets one spare code an hour for a user's address, and one a day for
-  another, until untrusted networks have requested CODES_AT_MOST codes in the day. After that, only
-  a user's address gets one spare code an hour.
+  another address. After untrusted networks have requested CODES_AT_MOST codes in the day, only a
+  user's address gets one spare code an hour.
 - A code allows TRIES tries from the network that requested it, and TRIES_ELSEWHERE tries from other
   networks. A spare code allows TRIES_SPARE tries, only from the network that requested it.
 

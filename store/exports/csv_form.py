@@ -1,7 +1,7 @@
 """The CSV format of an export. PostgreSQL renders the line of each record. This module renders the
 text between the lines.
 
-The format is RFC 4180 with CRLF line endings. Text, times, days and JSON are quoted, but numbers and
+The format is RFC 4180 with CRLF line endings. Text, times, days and JSON are quoted. Numbers and
 booleans are not. Null is an empty cell, and an empty text is "". Two rules add apostrophes, so that
 a spreadsheet runs no formula. Removing the added apostrophes restores the text:
 
