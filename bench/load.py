@@ -14,8 +14,8 @@ _MARGIN_S: Final = 40.0
 _LONGEST_LINE: Final = 16 * 1024 * 1024
 
 Call = Callable[[], Awaitable[str | float]]
-"""A function that makes one call. It returns "completed", or a description of the failure. If only
-a part of the call is timed, it returns the duration of that part in milliseconds."""
+"""A function that makes one call. It returns "completed", a description of the failure, or, if only
+a part is timed, the milliseconds of that part."""
 
 
 class LoadMessage(BaseModel):

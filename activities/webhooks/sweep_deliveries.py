@@ -17,9 +17,9 @@ from store.webhooks.delivery_sweep import LeftPending, deliveries_left_pending
 
 BATCH: Final = 1_000
 MOST: Final = 500
-"""Maximum number of deliveries per client that a sweep starts. Most long-pending deliveries already
-have a running workflow, and are waiting for a slot (`activities/webhooks/delivery_limiter.py`).
-Checking all of them would put more load on the Temporal server than sending them."""
+"""Maximum number of deliveries per client that a sweep starts. Most pending deliveries already have
+a workflow that waits for a slot (`activities/webhooks/delivery_limiter.py`). Checking all of them
+would burden Temporal more than sending them."""
 
 
 class SweepDeliveries:

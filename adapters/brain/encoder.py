@@ -31,8 +31,8 @@ QUESTION_CHARS: Final = 400
 text. Encoding them takes a quarter of a second on a core with AVX2."""
 
 QUESTION_TOKENS: Final = 192
-"""Maximum number of tokens of a question. Ordinary questions have fewer. The encoding time depends
-on the tokens, and rare characters have one or more tokens each."""
+"""Maximum number of tokens of a question, above that of ordinary ones. It limits the encoding
+time."""
 
 TEXT_CHARS: Final = 1_600
 """Maximum number of characters of a chunk or sentence that are embedded."""

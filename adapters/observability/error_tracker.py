@@ -21,8 +21,8 @@ from domain.core.errors import EngineUnavailable
 from domain.core.ports import ErrorTracker
 
 Send = Callable[[str, ErrorReport], Awaitable[None]]
-"""A function that sends a report under the given id. Sending the same id twice creates only one
-report. Raises EngineUnavailable if the report must be sent again."""
+"""A function that sends a report, deduplicated by id. Raises EngineUnavailable if the report must
+be sent again."""
 
 REPORT_EVERY_S: Final = 10.0
 MAX_OPEN: Final = 2_000

@@ -14,7 +14,7 @@ _PAUSE_S: Final = 0.025
 
 Cause = Literal["own", "other"]
 """The cause of a block. `own`: the event loop's thread used the CPU for at least `HOLD_S`. `other`:
-the thread used less CPU time, because it was waiting for the CPU or for a blocking call."""
+it waited for the CPU or for a blocking call."""
 
 
 class CountHolds(Protocol):

@@ -10,8 +10,8 @@ import structlog
 T = TypeVar("T")
 
 Check = Callable[[], Awaitable[str]]
-"""A check of a dependency. It returns "ok", or one word that describes the problem. Any exception
-means "unavailable"."""
+"""A check of a dependency. It returns "ok", or one word for the problem. Any exception means
+"unavailable"."""
 
 OK: Final = "ok"
 _READY_WITHIN_S: Final = 2.0

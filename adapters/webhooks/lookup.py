@@ -31,8 +31,8 @@ resolver ends a lookup after 10 to 20 s."""
 _LATER_S: Final = 5.0
 
 LookUp = Callable[[str], Sequence[str]]
-"""A function that returns the addresses of a host name as text, in order of preference. It runs in
-a thread. Raises OSError if the lookup fails."""
+"""A blocking function that returns the addresses of a host name as text, in order of preference.
+Raises OSError if the lookup fails."""
 
 
 def system_look_up(name: str) -> Sequence[str]:

@@ -28,9 +28,8 @@ SMALL_FORM: Final = 64 * 1024
 """Maximum length in bytes of a form that has no long texts, or whose sender is not signed in."""
 
 MAX_FIELD: Final = 2 * MAX_BODY
-"""Default maximum length of a form field, in characters. It exceeds the use cases' own limits, so
-that a slightly longer text is rejected by the use case, which explains the limit. A route can set a
-higher maximum for individual fields."""
+"""Default maximum length of a form field, in characters. It exceeds the use cases' limits, so that
+these explain a slightly longer text. A route can set a higher maximum for a field."""
 
 LONG_FIELDS: Final[Mapping[str, int]] = {
     "file": MAX_BYTES,

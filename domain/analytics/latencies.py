@@ -12,8 +12,8 @@ WIDTH: Final = 1.05
 """The ratio of a bucket's upper bound to its lower bound."""
 
 COARSE: Final = 3
-"""The number of buckets counted together in a day's breakdowns. A percentile computed from these
-counts has an error of at most 7.6 %. The middle one of these buckets represents all of them."""
+"""The number of buckets counted together in a day's breakdowns, represented by the middle one.
+Percentiles have an error of at most 7.6 %."""
 
 
 def added(days: Iterable[Mapping[str, int]]) -> dict[str, int]:

@@ -16,9 +16,8 @@ DURABLE_AFTER: Final = timedelta(days=7)
 again about the same topic within this period."""
 
 REFRESHED: Final = 13
-"""Number of days that are recomputed each night, ending with the previous day. Members have 72
-hours to decide a review, and its run may finish a little later. `DURABLE_AFTER` starts only then,
-so a day's counts become final after this many nights."""
+"""Number of days that are recomputed each night, ending with the previous day. It covers the 72 hours
+to decide a review and `DURABLE_AFTER`, after which a day's counts are final."""
 
 MAX_DAYS_AT_ONCE: Final = 3_660
 """Maximum number of days that one command may recompute: about ten years."""

@@ -32,8 +32,8 @@ from domain.simulation.scenario import (
 )
 
 _FRESH: Final = timedelta(days=14)
-"""An order that is at most this old at the time of the message has no date in the case. Each try
-then gives the order the default age. An older order keeps its date."""
+"""The maximum age of an order without a date in the case. Each try gives it the default age. An
+older order keeps its date."""
 
 _NUMBER: Final = "7001"
 _LINK: Final = "https://example.com/lien"

@@ -5,11 +5,9 @@ from datetime import datetime
 from typing import Final, NewType
 
 TenantId = NewType("TenantId", str)
-"""A client_id verified by authentication. Repositories accept no other type.
-
-A TenantId is created in `api/auth.py` and `api/access.py` for requests, and in `activities/` from
-the ids in a workflow input that admission wrote.
-"""
+"""A client_id verified by authentication. Repositories accept no other type. `api/auth.py` and
+`api/access.py` create it for requests, and `activities/` from a workflow input that admission
+wrote."""
 
 ULID: Final = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$"
 """A regular expression that matches a ULID in its stored (upper-case) form."""

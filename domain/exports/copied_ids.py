@@ -47,8 +47,8 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.CONVERSATION_NOTES: "id conversation_id event_id",
     }.items()
 }
-"""For each section, the paths of the ids that an import replaces in a record. `*` means each item
-of a list. Ids assigned by callers and shops are not listed."""
+"""For each section, the paths of the ids that an import replaces, with `*` for each item of a list.
+Ids assigned by callers and shops are not listed."""
 
 _TICKET: Final = "ticket_id"
 _KEY: Final = "key"

@@ -39,9 +39,8 @@ LONG: Final = 9
 NUMBERS: Final = 10**LONG
 """Exclusive upper bound of the random number from which a code is generated."""
 PROOF_LASTS: Final = timedelta(hours=24)
-"""The period for which an author's address counts as verified in a ticket's thread. The time is
-limited for two reasons. A ticket may be left open on a shared screen. An attacker may add emails
-with a forged From address to the ticket."""
+"""The period for which an author's address counts as verified in a ticket's thread. Later, another
+person at a shared screen, or an attacker with a forged From address, may write in the ticket."""
 HOUR: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
 

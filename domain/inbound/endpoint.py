@@ -33,8 +33,8 @@ SECRETS_OF_OURS: Final = frozenset(
         Provider.FRESHDESK,
     }
 )
-"""Platforms on which the merchant can enter any secret. For these platforms, the service generates
-the secret. All other platforms issue their own secrets."""
+"""Platforms on which the merchant can enter any secret, so that the service generates it. All other
+platforms issue their own secrets."""
 
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 

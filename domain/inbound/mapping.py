@@ -45,8 +45,8 @@ _SUBSTANCE: Final = ("message", "customer_email", "order_number", "ticket_id")
 MAX_CHARS: Final = 500
 MAX_PROJECTIONS: Final = 2
 MAX_STEPS: Final = 300_000
-"""Maximum total number of steps that all expressions may take for one body. This number of steps
-takes about 50 ms. A step is the evaluation of one expression node at one value in the body."""
+"""Maximum number of steps of all expressions for one body, about 50 ms. A step evaluates one
+expression node at one value."""
 _MAX_NODES: Final = 60
 _MAX_SEPARATOR: Final = 10
 _WALKS: Final = frozenset(

@@ -13,9 +13,8 @@ from domain.integrations.poll_cursor import PollCursor
 from domain.integrations.providers import Provider
 
 ONLY_PROVED: Final = frozenset({Provider.STRIPE})
-"""Providers whose connections are polled only after their credentials have authenticated with the
-account. These polls only detect revoked credentials. They find no changes, because the account's
-webhooks arrive through the installation's app."""
+"""Providers that are polled only to detect revoked credentials, after the credentials have
+authenticated with the account. Their webhooks arrive through the installation's app."""
 POLLED: Final = ONLY_PROVED | frozenset(
     {Provider.SHOPIFY, Provider.WOOCOMMERCE, Provider.PRESTASHOP, Provider.ZENDESK}
 )

@@ -16,9 +16,8 @@ from domain.intake.customer_email import is_same_customer
 from domain.integrations.providers import Provider
 
 IN_FLIGHT: Final = timedelta(minutes=1)
-"""The period for which the agent's message counts as being sent. During this period, a reported
-message that may be the agent's message stays undecided. After it, the reported message is
-attributed to a human."""
+"""The period for which the agent's message counts as being sent. A reported message that may be the
+agent's stays undecided for this time, and is then attributed to a human."""
 
 _TAG: Final = re.compile(r"<[^<>]*>")
 _MAX_CHARS: Final = 200_000

@@ -31,8 +31,8 @@ MAX_DAY_UPLOADS: Final = 1_000
 """Maximum number of files that a client's members upload in 24 hours. Deleted files count."""
 
 DELETED: Final = "deleted"
-"""The reason of a member's file that was deleted before it was sent. The file has the state
-`refused`. It is never shown, and remains without content so that the daily limits count it."""
+"""The reason of a member's file that was deleted before it was sent. It is `refused`, never shown,
+and remains without content for the daily limits."""
 
 MAX_NAME_CHARS: Final = 200
 

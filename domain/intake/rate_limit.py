@@ -15,9 +15,9 @@ _HOUR: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
 
 LARGE_DRY_RUN: Final = 16 * 1024
-"""Length, in characters, above which an encrypted dry run or simulation is treated as large. This
-length is several times that of a real message. Large requests have a separate limit, because
-Temporal keeps the data of each run for up to a day."""
+"""Length, in characters, above which an encrypted dry run or simulation counts as large, several
+times a real message's. Large requests have a separate limit, because Temporal keeps their data for
+up to a day."""
 
 
 class LimitScope(StrEnum):

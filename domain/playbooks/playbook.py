@@ -30,14 +30,12 @@ MAX_PLAYBOOKS: Final = 200
 """Maximum number of playbooks per client, active or not."""
 
 MAX_DAY_CHANGES: Final = 1_000
-"""Maximum number of new versions and activations per client in 24 hours. The number is limited
-because all versions are kept to document the runs that they handled. In addition, each activation
-sends an event to the client's webhooks."""
+"""Maximum number of new versions and activations per client in 24 hours. All versions are kept, and
+each activation sends an event to the client's webhooks."""
 
 MAX_VERSION_BYTES: Final = 128 * 1024 * 1024
-"""Maximum size of all playbook versions of one client, in bytes in PostgreSQL. Versions of deleted
-playbooks are included. No version is removed, because runs, audit entries and shadow drafts refer
-to versions, and each version may be restored."""
+"""Maximum size of all playbook versions of one client, in bytes in PostgreSQL, including deleted
+playbooks. No version is removed, because runs, audit entries and shadow drafts refer to it."""
 
 
 class Playbook(BaseModel):

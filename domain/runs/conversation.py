@@ -20,9 +20,8 @@ from domain.runs.run import RunStatus
 MAX_TURNS: Final = 12
 MAX_TURN_CHARS: Final = 2_000
 TURNS_KEPT: Final = timedelta(days=30)
-"""The period for which the messages in a conversation are given to the agent. Older messages are
-omitted, because a customer who returns later usually has a new topic. The outcomes of older
-messages remain in the summary."""
+"""The period for which a conversation's messages are given to the agent. A customer who returns
+later usually has a new topic. The summary keeps the older outcomes."""
 
 ANSWERS_PER_HOUR: Final = 10
 """Maximum number of automatic answers per hour in one thread. Above this limit, human agents

@@ -27,8 +27,7 @@ OWN: Final = "ak_"
 MCP: Final = "mcp_"
 """The prefix of a key issued to an OAuth client."""
 KEY_PREFIXES: Final = (OWN, MCP)
-"""The prefixes of API keys. A bearer token with one of these prefixes can only be an API key. Any
-other bearer token is a session token."""
+"""The prefixes of API keys. Any other bearer token is a session token."""
 
 
 @dataclass(frozen=True, slots=True)

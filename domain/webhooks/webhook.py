@@ -16,8 +16,8 @@ MAX_LABEL: Final = 100
 MAX_WEBHOOKS: Final = 100
 """Maximum number of webhooks per client."""
 MAX_PENDING: Final = 20_000
-"""Maximum number of pending deliveries per client, divided evenly among the client's webhooks. An
-event above the limit is recorded as missed. It can be replayed once there is capacity."""
+"""Maximum number of pending deliveries per client, divided evenly among its webhooks. An event
+above the limit is recorded as missed, and can be replayed later."""
 KEPT_DELIVERIES: Final = 50
 """Number of finished deliveries that are stored for each webhook, latest first. Pending deliveries
 are always stored."""

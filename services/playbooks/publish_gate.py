@@ -37,9 +37,8 @@ class Publication:
 
 
 NEW_CLIENT: Final = Publication(lambda: "")
-"""The parameters for publishing a new client's playbooks. A new client has no saved cases, so no
-model is needed. With saved cases, the gate would never pass, because no result belongs to a model
-without a name."""
+"""The parameters for publishing a new client's playbooks. Without saved cases, no model is needed.
+With saved cases, the gate would never pass."""
 
 
 async def go_live(

@@ -22,11 +22,8 @@ _MARGIN: Final = timedelta(hours=1)
 _DIGITS: Final = 6
 
 DAY_PATIENCE_S: Final = 15.0
-"""Time limit for computing one day for a page of clients, in seconds.
-
-A busy client has tens of thousands of runs, and the query reads the customer's messages for 7 days
-after each run. The limit is shorter than the activity's heartbeat timeout.
-"""
+"""Time limit for computing one day for a page of clients, in seconds, below the activity's
+heartbeat timeout. The query reads customers' messages for 7 days after each run."""
 _PATIENCE: Final = f"SET LOCAL statement_timeout = '{DAY_PATIENCE_S - 1:.0f}s'"
 # Maps each GROUP BY column to the field that contains its breakdown.
 _PARTS: Final = {

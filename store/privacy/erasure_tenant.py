@@ -28,8 +28,8 @@ ERASED: Final = "erased"
 KEPT_TABLES: Final = frozenset(
     {erasures, audit_entries, audit_heads, audit_anchors, payment_events}
 )
-"""The tables whose rows are kept. Their rows contain only ids, digests and amounts. They record the
-actions that were executed for an erased client."""
+"""The tables whose rows are kept. They contain only ids, digests and amounts, as a record of
+executed actions."""
 
 # Tables that refer to other tables come first. The client's own rows are removed last, in one step
 # (`remove_client`).

@@ -25,8 +25,8 @@ from store.core.repository import TenantRepository
 from store.reviews.tables import member_mails, member_notifications
 
 MailOutcome = Literal["sent", "failed", "obsolete"]
-"""The outcome of an email. `failed`: the mail server rejected it, a limit was reached, or it is
-unknown. `obsolete`: it was not sent, because its tickets no longer need the member."""
+"""The outcome of an email. `failed`: it was rejected, exceeded a limit, or has an unknown outcome.
+`obsolete`: it was not sent, because its tickets no longer need the member."""
 
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
 _COUNTED: Final = timedelta(days=1)

@@ -66,8 +66,8 @@ ANSWER_TIME: Final = f"({_at('first_answer.at')} - {_at('run.received_at')})"
 `FIRST_ANSWER` and the client's calendar as `calendar`."""
 
 CALENDAR_LASTS: Final = timedelta(days=3 * 365)
-"""Maximum duration of a calendar. Every target is much shorter, even if each holiday closes a whole
-week. An answer after the end of a calendar is therefore never within the target."""
+"""Maximum duration of a calendar, far above any target. An answer after its end is therefore never
+within the target."""
 
 CALENDAR: Final = """CROSS JOIN (
         SELECT CAST(CAST(:opens AS text) AS timestamptz[]) AS opens,
