@@ -39,9 +39,9 @@ class LeftKeyNotices:
             return await departures(connection, after=after, limit=BATCH)
 
     async def _mail(self, one: Departure) -> int:
-        """Email each manager once, and return the number of departures handled (0 or 1). Only a
-        crash after the mail server accepted an email sends it twice. A rejected email, or one with
-        an unknown outcome, is not repeated."""
+        """Email each manager once, and return the number of departures handled (0 or 1). An email
+        is sent twice only if the worker crashes after the mail server has accepted it. A rejected
+        email, or one with an unknown outcome, is not sent again."""
         async with self._units.database.reading(one.tenant) as connection:
             keys = await LeftKeyRepository(connection, one.tenant).due(one.left_at)
             members = await MemberStandings(connection, one.tenant).all()

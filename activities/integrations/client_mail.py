@@ -120,7 +120,7 @@ class ClientMail:
         answer_of: str | None = None,
     ) -> None:
         """Send an email as `send` does, once, within an activity. A rejected email, or one with an
-        unknown outcome, is logged and not repeated. Raises MailUnreachable."""
+        unknown outcome, is logged and not sent again. Raises MailUnreachable."""
         try:
             async with beating():
                 await self.send(tenant, mail, group, answer_of=answer_of)

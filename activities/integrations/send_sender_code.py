@@ -40,12 +40,12 @@ class SendSenderCode:
 
     @activity.defn(name=names.SEND_SENDER_CODE)
     async def send(self, step: SendMailInput) -> None:
-        """Send the code to the sender's own address, once. Only a crash after the mail server
-        accepted it sends it twice.
+        """Send the code to the sender's own address, once. It is sent twice only if the worker
+        crashes after the mail server has accepted it.
 
         Idempotency key: the Message-ID, derived from the code's id. Raises MailUnreachable, which
         Temporal retries until the code is too old. A rejected email, or one with an unknown
-        outcome, is recorded and not repeated: the member can request another code.
+        outcome, is recorded and not sent again: the member can request another code.
         """
         tenant = TenantId(step.client_id)
         async with self._database.tenant(tenant) as connection:

@@ -25,7 +25,7 @@ class ServiceMails:
         it. It counts toward the limit of `tenant`.
 
         An email that was rejected, exceeds a limit or has an unknown outcome is logged and must not
-        be repeated. Raises MailUnreachable.
+        be sent again. Raises MailUnreachable.
         """
         try:
             async with beating(), self._limiter.service_mail(kind, mail.to, tenant) as permit:

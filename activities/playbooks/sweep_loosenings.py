@@ -73,9 +73,9 @@ class SweepLoosenings:
             return await due_loosenings(connection, now=self._units.now(), after=after, limit=BATCH)
 
     async def _mail(self, left: LeftLoosening) -> int:
-        """Email each manager once, and return the number of changes handled (0 or 1). Only a crash
-        after the mail server accepted an email sends it twice. A rejected email, or one with an
-        unknown outcome, is not repeated."""
+        """Email each manager once, and return the number of changes handled (0 or 1). An email is
+        sent twice only if the worker crashes after the mail server has accepted it. A rejected
+        email, or one with an unknown outcome, is not sent again."""
         async with self._units.database.reading(left.tenant) as connection:
             loosening = await LooseningRepository(connection, left.tenant).read(left.id)
             members = await MemberStandings(connection, left.tenant).all()

@@ -58,8 +58,8 @@ class MemberMails:
 
     @activity.defn(name=names.MAIL_MEMBERS)
     async def send(self, _: MailMembersInput) -> MailMembersResult:
-        """Send the emails that are due, and return their number. Only a crash after the mail server
-        accepted an email sends it twice.
+        """Send the emails that are due, and return their number. An email is sent twice only if the
+        worker crashes after the mail server has accepted it.
 
         Idempotency key: the Message-ID, derived from the prepared email's id. If the mail server is
         unreachable, the next pass continues, and it repeats temporary rejections. Other rejections

@@ -97,11 +97,12 @@ class AddressCodes:
 
     @activity.defn(name=names.SEND_ADDRESS_CODE)
     async def send(self, step: SendMailInput) -> None:
-        """Send the code once. Only a crash after the mail server accepted it sends it twice.
+        """Send the code once. It is sent twice only if the worker crashes after the mail server has
+        accepted it.
 
         Idempotency key: the Message-ID, derived from the code's id. Raises MailUnreachable, which
         Temporal retries until the code is too old. A rejected email, or one with an unknown
-        outcome, is logged and not repeated.
+        outcome, is logged and not sent again.
         """
         tenant = TenantId(step.client_id)
         mail = await self._due(tenant, step.record_id)

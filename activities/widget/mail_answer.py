@@ -23,12 +23,12 @@ class MailAnswers:
 
     @activity.defn(name=names.MAIL_ANSWER_UNSEEN)
     async def send(self, step: MailAnswerInput) -> None:
-        """Email the answer on the client's behalf, once. Only a crash after the mail server
-        accepted it sends it twice.
+        """Email the answer on the client's behalf, once. It is sent twice only if the worker
+        crashes after the mail server has accepted it.
 
         Idempotency key: the Message-ID, derived from the message's id, whose number is recorded
         first. Raises MailUnreachable, which Temporal retries. A rejected email, or one with an
-        unknown outcome, is logged and not repeated. The answer stays on the page.
+        unknown outcome, is logged and not sent again. The answer stays on the page.
         """
         tenant = TenantId(step.client_id)
         unseen = await self._unseen(tenant, step.answer)

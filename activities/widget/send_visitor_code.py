@@ -33,13 +33,13 @@ class SendVisitorCode:
 
     @activity.defn(name=names.SEND_VISITOR_CODE)
     async def send(self, step: SendMailInput) -> None:
-        """Send the code from the service's sender, once. Only a crash after the mail server
-        accepted it sends it twice.
+        """Send the code from the service's sender, once. It is sent twice only if the worker
+        crashes after the mail server has accepted it.
 
         The client's own sender is not used, because its owner could read the code. Idempotency key:
         the Message-ID, derived from the code's id. Raises MailUnreachable, which Temporal retries
         until the code is too old. A rejected email, or one with an unknown outcome, is logged and
-        not repeated: the visitor can request another code.
+        not sent again: the visitor can request another code.
         """
         tenant = TenantId(step.client_id)
         mail = await self._due(tenant, step.record_id)

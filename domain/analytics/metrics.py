@@ -16,7 +16,7 @@ DURABLE_AFTER: Final = timedelta(days=7)
 again about the same topic within this period."""
 
 REFRESHED: Final = 13
-"""Number of days that are recomputed each night, ending with the previous day. It covers the 72 hours
+"""Number of days that are recomputed each night, ending with the previous day. It covers the time
 to decide a review and `DURABLE_AFTER`, after which a day's counts are final."""
 
 MAX_DAYS_AT_ONCE: Final = 3_660

@@ -165,7 +165,8 @@ class CustomerRecords(TenantRepository):
         """Return a customer's conversations by id, latest message first, and whether the author's
         address was verified.
 
-        True needs one verified message, or a conversation found only through the customer's memory.
+        The value is True after one verified message, and for a conversation found only through the
+        customer's memory.
         """
         given = {"client_id": self._tenant, "key": key, "examined": examined, "limit": limit}
         rows = await self._connection.execute(_TALKS, given)

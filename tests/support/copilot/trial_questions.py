@@ -7,8 +7,8 @@ from typing import Final
 @dataclass(frozen=True, slots=True)
 class TrialQuestion:
     """A question from a shop owner or support lead. `name` is the topic, for
-    `tests/domain/copilot/test_trial_questions.py`. `page` starts the path that a useful answer
-    links to."""
+    `tests/domain/copilot/test_trial_questions.py`. `page` is the start of the path that a useful
+    answer links to."""
 
     name: str
     english: str
