@@ -74,7 +74,7 @@ async def member_of(
     user: User, client_id: str, resources: Resources, network: str
 ) -> Member | None:
     """Return the user's membership in an existing client, or None if the user is not a member.
-    `network`: the request's IP network."""
+    `network` is the request's IP network."""
     role = None
     if not user.is_admin:
         async with resources.database.reading_across() as connection:

@@ -21,8 +21,8 @@ _FAILED_WITHIN: Final = timedelta(hours=24)
 
 
 def state_sources(database: Database, client: Client, now: Clock) -> Mapping[str, Look]:
-    """Return the sources of the installation's metrics. `database`: a connection pool that requests
-    do not use, so that reading metrics never delays a request."""
+    """Return the sources of the installation's metrics. `database` is a connection pool that
+    requests do not use, so that reading metrics never delays a request."""
 
     async def in_database() -> Sequence[Number]:
         async with database.reading_across() as connection:

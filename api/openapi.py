@@ -84,7 +84,7 @@ FREE_FORM: Final = (
 
 
 def with_extra_fields(model: type[BaseModel], longest: Mapping[str, int]) -> Described:
-    """Return the schema of an object that may have additional fields. `longest`: the maximum
+    """Return the schema of an object that may have additional fields. `longest` are the maximum
     lengths of additional text fields, in characters."""
     schema = model.model_json_schema()
     known = cast("dict[str, object]", schema["properties"])
@@ -146,7 +146,7 @@ def request_body(model: type[BaseModel]) -> Described:
 
 
 def path_parameter(name: str, what: str) -> Described:
-    """Return the description of a path parameter that is a ULID. `what`: the record type, such as
+    """Return the description of a path parameter that is a ULID. `what` is the record type, such as
     webhook."""
     return path_text(name, f"ULID of the {what}.")
 

@@ -73,7 +73,7 @@ class SessionReader:
 
 
 class SessionFeed:
-    """The events of one stream. `is_welcome`: a callback that returns True while the stream's key
+    """The events of one stream. `is_welcome` is a callback that returns True while the stream's key
     and origin are valid."""
 
     def __init__(

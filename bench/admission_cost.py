@@ -103,7 +103,8 @@ async def _measure(task: Task) -> AdmissionCost:
 
 
 class _Clock:
-    """A timer for one kind of transaction. `statements`: the names of its statements, in order."""
+    """A timer for one kind of transaction. `statements` are the names of its statements, in
+    order."""
 
     def __init__(self, statements: tuple[str, ...]) -> None:
         self._statements = statements

@@ -91,7 +91,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Parked:
-    """The results of the benchmark with pending reviews. `real`: the number of reviews that are
+    """The results of the benchmark with pending reviews. `real` is the number of reviews that are
     real runs waiting in Temporal."""
 
     turns: list[TurnResult]
@@ -100,7 +100,7 @@ class Parked:
 
 @dataclass(frozen=True, slots=True)
 class Hostile:
-    """The results of the benchmark with hostile emails. `answers`: the responses to the hostile
+    """The results of the benchmark with hostile emails. `answers` are the responses to the hostile
     emails."""
 
     turns: list[TurnResult]

@@ -106,7 +106,7 @@ class NoopContender(Contender):
 
 
 class GatewayContender(Contender):
-    """The whole service, as started by `make run`. `mail`: the name of the turns during which
+    """The whole service, as started by `make run`. `mail` is the name of the turns during which
     answers are sent by SMTP to the stack's mail sink, or None if there are none."""
 
     def __init__(self, name: str, folder: Path, *, mail: str | None = None) -> None:
@@ -166,7 +166,7 @@ class GatewayContender(Contender):
 
 
 class FullContender(GatewayContender):
-    """The service on the full database. `usage`: the name of the turns that read the usage of all
+    """The service on the full database. `usage` is the name of the turns that read the usage of all
     clients."""
 
     def __init__(self, name: str, folder: Path, *, usage: str) -> None:

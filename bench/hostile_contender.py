@@ -34,7 +34,7 @@ class HostileAnswer(BaseModel):
 
 
 class HostileContender(GatewayContender):
-    """The service and the attacking tenant. `beside`: the name of the turns during which this
+    """The service and the attacking tenant. `beside` is the name of the turns during which this
     tenant sends hostile emails."""
 
     def __init__(self, name: str, folder: Path, *, beside: str) -> None:

@@ -58,7 +58,7 @@ class Phase(LoadMessage):
 
 
 class Sample(LoadMessage):
-    """The result of a phase. `failures`: the first few failures, as text."""
+    """The result of a phase. `failures` are the first few failures, as text."""
 
     latencies_ms: tuple[float, ...]
     elapsed_s: float

@@ -20,7 +20,7 @@ _SHOWN: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class BackOffice:
-    """The tasks of the shop's staff. `root`: the data folder used in the printed commands."""
+    """The tasks of the shop's staff. `root` is the data folder used in the printed commands."""
 
     units: UnitsOfWork
     tenant: TenantId

@@ -62,8 +62,8 @@ class WidgetChat:
     request."""
 
     def __init__(self, http: httpx.AsyncClient, language: str) -> None:
-        """Create the chat. `http`: a client with the widget's key and the page's origin, created by
-        `widget_client`."""
+        """Create the chat. `http` is a client with the widget's key and the page's origin, created
+        by `widget_client`."""
         self._http = http
         self._language = language
         self._session = ""

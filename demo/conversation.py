@@ -26,7 +26,7 @@ _PATIENCE_S: Final = 20.0
 
 @dataclass(frozen=True, slots=True)
 class TourVisit:
-    """The visit of Zoé, a customer, to the storefront. `mails`: the folder of sent emails,
+    """The visit of Zoé, a customer, to the storefront. `mails` is the folder of sent emails,
     including emails to Zoé."""
 
     chat: WidgetChat
@@ -40,8 +40,8 @@ class ChatTranscript(TourTranscript):
     """The transcript of the chat."""
 
     def answered(self, answer: ChatReply, status: str, *expected_events: OutboundEventId) -> None:
-        """Record a response from the service, and check its status. `expected_events`: the webhooks
-        that the message must trigger."""
+        """Record a response from the service, and check its status. `expected_events` are the
+        webhooks that the message must trigger."""
         self.said.append((answer.status, answer.response))
         self.expect(f"{status}, not {answer.status}", good=answer.status == status)
         if answer.event_id is not None:

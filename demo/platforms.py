@@ -115,7 +115,7 @@ def ticket_webhook(
 
 @dataclass(frozen=True, slots=True)
 class CustomerMail:
-    """An email from a customer. `message_id`: the Message-ID without angle brackets."""
+    """An email from a customer. `message_id` is the Message-ID without angle brackets."""
 
     sender: str
     name: str

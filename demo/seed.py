@@ -57,7 +57,7 @@ SEEDING_TELLS: Final = Counter({"playbook.activated": len(PATTERNS), "integratio
 
 
 class SeededShop(BaseModel):
-    """The credentials of the demo shop. Only here is an API key stored unencrypted.
+    """The credentials of the demo shop. The API key is stored unencrypted, unlike a real client's.
     `storefront_port` is the last one used."""
 
     client_id: str

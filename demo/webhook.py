@@ -31,8 +31,8 @@ DEMO: Final = Actor.system("demo")
 
 
 class DemoWebhook(BaseModel):
-    """The shop's webhook, empty until it exists. Only here is the signing `secret` stored
-    unencrypted."""
+    """The shop's webhook, empty until it exists. The signing `secret` is stored unencrypted, unlike
+    a real client's."""
 
     id: str = ""
     secret: str = ""

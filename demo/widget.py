@@ -23,7 +23,7 @@ _AT_ONCE = timedelta(0)
 
 @dataclass(frozen=True, slots=True)
 class DemoWidget:
-    """The widget. `origin`: the origin of the storefront that shows it."""
+    """The widget. `origin` is the origin of the storefront that shows it."""
 
     origin: str
     key: str

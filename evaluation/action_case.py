@@ -44,7 +44,7 @@ class _CaseFile(BaseModel):
 
 
 class CaseOrder(_CaseFile):
-    """One of the customer's orders. `total`: the order total in euros, as a decimal such as
+    """One of the customer's orders. `total` is the order total in euros, as a decimal such as
     "49.90"."""
 
     number: str = Field(min_length=1)

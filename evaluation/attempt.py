@@ -75,7 +75,7 @@ class InjectionAttempt(BaseModel):
 
 
 class HandAttempt(HandRow):
-    """A hand-written attempt to obtain money for the attacker's own order 1042. `written_in`: the
+    """A hand-written attempt to obtain money for the attacker's own order 1042. `written_in` is the
     language, as an ISO 639-1 code."""
 
     written_in: str = Field(pattern="^[a-z]{2}$")

@@ -33,8 +33,8 @@ def places() -> dict[str, str]:
 
 
 def page(source: str, known: dict[str, str]) -> str:
-    """Return the Markdown of a page, with its links changed to the places in the site. `known`: the
-    files of the site, as from `places`."""
+    """Return the Markdown of a page, with its links changed to the places in the site. `known` are
+    the files of the site, as from `places`."""
     text = (ROOT / source).read_text(encoding="utf-8")
     return outside_code(text, lambda prose: _LINK.sub(lambda it: _linked(it, source, known), prose))
 

@@ -52,7 +52,7 @@ def rotated(rows: csr_matrix) -> Floats:
 def fit(
     compact: Floats, labels: Numbers, tolerance: float, counts: Floats | None = None
 ) -> LogisticRegression:
-    """Fit one logistic regression. `counts`: the weight of each example, by default 1."""
+    """Fit one logistic regression. `counts` is the weight of each example, by default 1."""
     model = LogisticRegression(
         C=INVERSE_REGULARISATION, tol=tolerance, max_iter=10_000, solver="newton-cg"
     )

@@ -45,7 +45,7 @@ THRESHOLDS: Final = tuple(step / 16 for step in range(-64, 65))
 
 @dataclass(frozen=True, slots=True)
 class WrittenMessage:
-    """A training message. `matter`: the sensitive topic, or None for a look-alike or an ordinary
+    """A training message. `matter` is the sensitive topic, or None for a look-alike or an ordinary
     message."""
 
     writer: str

@@ -19,7 +19,7 @@ BATCH: Final = 200
 
 
 class ModelAlarmNotices:
-    """The part of the sweep that sends notices about language models. `dashboard_url`: the URL of
+    """The part of the sweep that sends notices about language models. `dashboard_url` is the URL of
     the page that lists the client's problems."""
 
     def __init__(

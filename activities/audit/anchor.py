@@ -17,7 +17,7 @@ _log = structlog.get_logger(__name__)
 
 
 class AnchorHeads:
-    """The activity that writes checkpoints of audit chains. `at_once`: the number of checkpoints
+    """The activity that writes checkpoints of audit chains. `at_once` is the number of checkpoints
     written or read in one transaction."""
 
     def __init__(self, database: Database, *, at_once: int = ANCHORS_AT_ONCE) -> None:

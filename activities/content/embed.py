@@ -61,7 +61,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class _Sweep:
-    """The progress of one sweep. `failures`: the failed entries of each client."""
+    """The progress of one sweep. `failures` are the failed entries of each client."""
 
     embedder: Embedder
     started: datetime

@@ -18,8 +18,8 @@ BATCH: Final = 200
 
 
 class LeftKeyNotices:
-    """The part of the sweep that sends notices about API keys of departed members. `dashboard_url`:
-    the URL of the page where managers see and revoke keys."""
+    """The part of the sweep that sends notices about API keys of departed members. `dashboard_url`
+    is the URL of the page where managers see and revoke keys."""
 
     def __init__(
         self, units: UnitsOfWork, mails: ServiceMails, *, dashboard_url: str, service: ServiceName

@@ -17,7 +17,7 @@ _AT_ONCE = 200
 
 
 class DataRequestNotices:
-    """The activity that sends notices about data requests. `dashboard_url`: the URL of the page
+    """The activity that sends notices about data requests. `dashboard_url` is the URL of the page
     where the owner sees the requests."""
 
     def __init__(

@@ -48,7 +48,7 @@ _Found = TypeVar("_Found")
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """An event as it was received. `authserv_ids`: the mail servers that the client trusts."""
+    """An event as it was received. `authserv_ids` are the mail servers that the client trusts."""
 
     event: InboundEvent
     authserv_ids: tuple[str, ...]

@@ -15,7 +15,7 @@ ASKED_EVERY: Final = timedelta(days=1)
 
 
 class RatingQuestion:
-    """A rating request that is added to emails. `origin`: the service's public URL for customers,
+    """A rating request that is added to emails. `origin` is the service's public URL for customers,
     without a trailing slash."""
 
     def __init__(self, sealer: Sealer, origin: str, now: Clock) -> None:

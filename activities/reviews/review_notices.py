@@ -23,7 +23,7 @@ _log = structlog.get_logger(__name__)
 
 
 class ReviewNotices:
-    """The activity that posts notices about pending reviews. `dashboard_url`: the URL of the page
+    """The activity that posts notices about pending reviews. `dashboard_url` is the URL of the page
     where human agents decide reviews."""
 
     def __init__(

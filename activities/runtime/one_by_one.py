@@ -28,8 +28,8 @@ P = TypeVar("P", bound=_Placed)
 
 
 class Tally:
-    """Counters for the items that were picked up and the items that failed. `what`: the name of the
-    log event for a failed item."""
+    """Counters for the items that were picked up and the items that failed. `what` is the name of
+    the log event for a failed item."""
 
     def __init__(self, what: str, picked_up: int = 0, failed: int = 0) -> None:
         self.picked_up = picked_up

@@ -25,7 +25,7 @@ _FORGOTTEN_AFTER_S: Final = 30.0
 
 @dataclass(slots=True)
 class _Client:
-    """A client that has a slot or waits. `since`: the start of its work, or its last attempt."""
+    """A client that has a slot or waits. `since` is the start of its work, or its last attempt."""
 
     pays: bool
     since: float

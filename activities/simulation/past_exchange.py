@@ -14,7 +14,7 @@ from store.simulation.past_events import PastEvent, SeenThen
 
 
 class PastExchanges:
-    """Past events, prepared for a replay. `answers_per_hour`: the same limit as in `Think`."""
+    """Past events, prepared for a replay. `answers_per_hour` is the same limit as in `Think`."""
 
     def __init__(
         self,

@@ -50,7 +50,7 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True)
 class _Done:
-    """The results of a page so far. `stop`: the reason why the replay stops, or None."""
+    """The results of a page so far. `stop` is the reason why the replay stops, or None."""
 
     place: str | None = None
     tallies: list[ReplayTally] = field(default_factory=list)

@@ -14,8 +14,8 @@ from store.webhooks.webhook_failure_notice import webhook_failure_notice
 
 
 class WebhookFailureNotices:
-    """The activity that sends notices about failing webhooks. `dashboard_url`: the URL of the page
-    where the owner sees and enables webhooks."""
+    """The activity that sends notices about failing webhooks. `dashboard_url` is the URL of the
+    page where the owner sees and enables webhooks."""
 
     def __init__(
         self, database: Database, mails: ServiceMails, dashboard_url: str, service: ServiceName

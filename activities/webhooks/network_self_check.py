@@ -60,8 +60,8 @@ class NetworkSelfCheck:
                 _log.warning("self-check host not found: its result is ignored until it resolves")
 
     def admit(self, client_id: str, url: str, *, tries: int) -> None:
-        """Raise Deferred if a POST would most likely fail because of our own network. `tries`: the
-        number of attempts made for this delivery, including deferred attempts."""
+        """Raise Deferred if a POST would most likely fail because of our own network. `tries` is
+        the number of attempts made for this delivery, including deferred attempts."""
         host = urlsplit(url).hostname or ""
         for part, breaker in self._parts.items():
             if part is OwnPart.NAMES and _is_address(host):

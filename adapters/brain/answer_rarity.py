@@ -28,8 +28,8 @@ _RARE: Final = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Rarities:
-    """The number of training questions that contain each stem. `questions`: the number of training
-    questions."""
+    """The number of training questions that contain each stem. `questions` is the number of
+    training questions."""
 
     counts: Mapping[str, int]
     questions: int

@@ -186,7 +186,7 @@ def chosen_places(
     found: Sequence[Candidate], scores: Floats, *, but: str | None = None
 ) -> list[int]:
     """Return the indexes of the best sentence and of the next-best sentences in the same entry, at
-    most MOST_SENTENCES. `but`: the id of an entry to exclude."""
+    most MOST_SENTENCES. `but` is the id of an entry to exclude."""
     ranked = (int(place) for place in np.argsort(-scores, kind="stable"))
     order = [place for place in ranked if found[place].passage.id != but]
     entry = found[order[0]].passage.id if order else None

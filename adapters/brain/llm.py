@@ -80,7 +80,7 @@ class _Question:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A model's first answer. `messages`: the exchange that led to it."""
+    """A model's first answer. `messages` is the exchange that led to it."""
 
     answer: BrainAnswer
     model: PricedModel
@@ -173,7 +173,7 @@ class LlmBrain:
         usage: RunUsage,
         end: float,
     ) -> BrainAnswer:
-        """Return the draft, or its repaired version if that has fewer findings. `end`: the time
+        """Return the draft, or its repaired version if that has fewer findings. `end` is the time
         limit on the event loop's clock."""
         answer = draft.answer
         try:

@@ -43,7 +43,7 @@ Ask = Callable[[PricedModel], Awaitable[Answer]]
 
 
 class Unanswered(Exception):
-    """No model returned an answer. `faults`: the fault of each model, in order of preference."""
+    """No model returned an answer. `faults` is the fault of each model, in order of preference."""
 
     def __init__(self, faults: tuple[ModelFault, ...]) -> None:
         super().__init__()

@@ -51,7 +51,7 @@ class OwnWeights:
         return b"".join((numbers.tobytes(), levels.tobytes()))
 
     def logits(self, row: FeatureRow, shared: Floats) -> Floats:
-        """Return the sum of both heads' logits, divided by the temperature. `shared`: the shared
+        """Return the sum of both heads' logits, divided by the temperature. `shared` are the shared
         head's logits, already divided by that head's temperature."""
         places, signs = _folded(row.buckets)
         own = (signs * row.values) @ self.weights[places] + self.bias

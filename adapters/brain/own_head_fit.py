@@ -67,7 +67,7 @@ class OwnHeadFitter:
 
 
 class _ReadLessons:
-    """Training examples as arrays, with one row per example. `folds`: the fold of each example,
+    """Training examples as arrays, with one row per example. `folds` is the fold of each example,
     computed from its text, so that equal texts are in the same fold."""
 
     def __init__(self, rows: Floats, shared: Floats, labels: Numbers, folds: Numbers) -> None:

@@ -30,7 +30,7 @@ def with_mood(classifier: Classifier, text: str, languages: Sequence[str] = ()) 
 
 def praise_wanted(text: str, mood: float) -> Wants | None:
     """Return thanks as the only intent of a message that contains only praise, or None for any
-    other message. `mood`: the message's sentiment, from -1 to 1."""
+    other message. `mood` is the message's sentiment, from -1 to 1."""
     if not only_praises(text, mood) or read_wants(with_plain_praise(text)).all:
         return None
     return Wants(all=(Want(Intent.THANKS, (Category.OTHER,), text),))

@@ -173,7 +173,8 @@ def _of_common(common: Sequence[tuple[list[int], float]], size: int) -> Likeness
 def _joined(likeness: Likeness) -> list[list[int]]:
     """Return the clusters produced by average linkage, as lists of positions.
 
-    Mutual nearest neighbors stay so after other merges, so they can be merged immediately.
+    Two clusters that are each other's nearest neighbor remain so after other merges. They can
+    therefore be merged immediately.
     """
     size = len(likeness)
     near = likeness.copy()

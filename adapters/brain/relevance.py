@@ -200,7 +200,7 @@ def _share(in_title: Places, in_body: Places, wanted: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """A body that is split into sentences. `index`: the stems in each sentence."""
+    """A body that is split into sentences. `index` are the stems in each sentence."""
 
     sentences: tuple[str, ...]
     index: StemIndex

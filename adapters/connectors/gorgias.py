@@ -164,7 +164,7 @@ class Gorgias:
         meant: str | None,
         files: Sequence[AttachedFile] = (),
     ) -> str:
-        """Write a message. `meant`: the address that the ticket's customer must have, if any."""
+        """Write a message. `meant` is the address that the ticket's customer must have, if any."""
         number = ticket_id(ticket)
         body: dict[str, JsonValue] = {
             "via": "api",

@@ -57,7 +57,7 @@ def open_client(service: ServiceName = _UNNAMED) -> httpx.AsyncClient:
 
 @dataclass(frozen=True)
 class Reply:
-    """A complete HTTP response. `retry_after_s`: the Retry-After header in seconds, or None."""
+    """A complete HTTP response. `retry_after_s` is the Retry-After header in seconds, or None."""
 
     status: int
     retry_after_s: float | None

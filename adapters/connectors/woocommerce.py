@@ -44,7 +44,7 @@ class _Item(BaseModel):
 
 
 class _RefundLine(BaseModel):
-    """A refund in an order's refund list. `total`: a negative amount."""
+    """A refund in an order's refund list. `total` is a negative amount."""
 
     total: _Amount
 
@@ -116,8 +116,8 @@ class WooCommerce:
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, keys: tuple[str, str], integration_id: str
     ) -> None:
-        """Create the connector. `keys`: the consumer key and the consumer secret for WooCommerce's
-        REST API."""
+        """Create the connector. `keys` is the consumer key and the consumer secret for
+        WooCommerce's REST API."""
         self._http = http
         self._orders = f"{base_url}{_API}/orders"
         self._auth = httpx.BasicAuth(*keys)

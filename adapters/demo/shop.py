@@ -52,7 +52,7 @@ _WAIT_S: Final = 2.0
 
 @dataclass(frozen=True)
 class DemoOrder:
-    """An initial order of the demo shop. `number`: the order number without "#"."""
+    """An initial order of the demo shop. `number` is the order number without "#"."""
 
     number: str
     customer_email: str
@@ -66,7 +66,7 @@ class DemoOrder:
 
 @dataclass(frozen=True)
 class Movement:
-    """Money that the demo shop returned through a refund or a cancellation. `key`: the write's
+    """Money that the demo shop returned through a refund or a cancellation. `key` is the write's
     idempotency key."""
 
     key: str

@@ -43,7 +43,7 @@ class ProviderKeys:
     fetch only if the cached keys are older than KEPT_S."""
 
     def __init__(self, url: str, *, clock: Callable[[], float]) -> None:
-        """Create the cache. `clock`: a monotonic clock, in seconds."""
+        """Create the cache. `clock` is a monotonic clock, in seconds."""
         self._url = url
         self._clock = clock
         self._http = httpx.AsyncClient(timeout=TIMEOUT_S, follow_redirects=False)

@@ -99,7 +99,7 @@ class OidcProvider:
         redirect_uri: str,
         clock: Callable[[], float],
     ) -> None:
-        """Create the provider. `clock`: a monotonic clock, in seconds."""
+        """Create the provider. `clock` is a monotonic clock, in seconds."""
         self._http = http
         self._issuer = issuer
         self._client_id = client_id

@@ -35,7 +35,7 @@ class _Health:
 
 
 class Probes:
-    """The endpoints on METRICS_PORT. `library`: the local URL of the Temporal library's metrics,
+    """The endpoints on METRICS_PORT. `library` is the local URL of the Temporal library's metrics,
     which are appended to ours."""
 
     def __init__(self, metrics: Metrics) -> None:

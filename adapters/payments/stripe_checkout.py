@@ -59,7 +59,7 @@ class _Done(BaseModel):
 
 
 class StripeCheckout:
-    """Stripe's payment pages. `return_url`: the URL that the browser returns to after payment."""
+    """Stripe's payment pages. `return_url` is the URL that the browser returns to after payment."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, secret_key: str, return_url: str

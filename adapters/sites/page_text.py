@@ -41,7 +41,7 @@ def read_page(fetched: Fetched, body: bytes, robots: Robots) -> PageText:
 
 def _decoded(body: bytes, charset: str) -> str:
     """Return the text of a page in an encoding that browsers support. If the charset is unknown,
-    detect the encoding from the page's declaration or its bytes."""
+    the encoding is detected from the page's declaration or its bytes."""
     encoding = map_encoding_to_html5(charset, fallback_utf8=False) if charset else None
     encoding = encoding or detect_encoding(body, from_html_meta=True) or "utf-8"
     return str(bytes_to_str(body, encoding, errors="replace"))

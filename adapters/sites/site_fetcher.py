@@ -22,7 +22,7 @@ _PLAIN: Final = frozenset({"", "identity", "gzip", "x-gzip"})
 
 
 class SiteFetcher:
-    """Fetches pages for one client at a time. `http`: the HTTP client for sites on this machine,
+    """Fetches pages for one client at a time. `http` is the HTTP client for sites on this machine,
     which `allow_loopback` allows only for tests and demos."""
 
     def __init__(

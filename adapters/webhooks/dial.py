@@ -62,7 +62,7 @@ def check(address: Address, *, allow_private: bool) -> None:
 
 
 class Dialler:
-    """One connection to a host. `dialled`: the last address tried."""
+    """One connection to a host. `dialled` is the last address tried."""
 
     def __init__(self, *, allow_private: bool) -> None:
         self._allow_private = allow_private

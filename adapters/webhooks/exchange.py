@@ -28,7 +28,7 @@ _START: Final = b"HTTP/"
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The status and headers of a response. `retry_after`: the text of the Retry-After header."""
+    """The status and headers of a response. `retry_after` is the text of the Retry-After header."""
 
     status: int
     retry_after: str | None

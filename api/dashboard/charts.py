@@ -33,8 +33,8 @@ class ChartColumn:
 
 @dataclass(frozen=True, slots=True)
 class ChartBars:
-    """The bars of one series, as SVG path data. `series`: the index of the series, which determines
-    the color and pattern."""
+    """The bars of one series, as SVG path data. `series` is the index of the series, which
+    determines the color and pattern."""
 
     series: int
     path: str
@@ -42,7 +42,7 @@ class ChartBars:
 
 @dataclass(frozen=True, slots=True)
 class ChartRow:
-    """One row of the table that accompanies a chart. `href`: the link of the corresponding
+    """One row of the table that accompanies a chart. `href` is the link of the corresponding
     column."""
 
     label: str
@@ -62,7 +62,7 @@ class ChartArea:
 
 @dataclass(frozen=True, slots=True)
 class ChartMark:
-    """A vertical marker on a chart. `place`: the marker's horizontal position, from 0 (left) to 1
+    """A vertical marker on a chart. `place` is the marker's horizontal position, from 0 (left) to 1
     (right)."""
 
     place: float
@@ -181,7 +181,7 @@ class Sparkline:
 
 
 def sparkline(title: str, values: Sequence[float | None], *, top: float | None = None) -> Sparkline:
-    """Return a sparkline of the values. `top`: the value at the upper edge, or None to use the
+    """Return a sparkline of the values. `top` is the value at the upper edge, or None to use the
     highest value."""
     top = top or max((value for value in values if value is not None), default=0) or 1
     step = LINE_WIDTH / max(len(values) - 1, 1)

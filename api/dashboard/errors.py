@@ -31,7 +31,7 @@ _FIELD: Final = re.compile(r"champ « ([^«»]+) »")
 
 @dataclass(frozen=True, slots=True)
 class _ErrorFacts:
-    """The data for an error page. `again`: the form to submit again, or None."""
+    """The data for an error page. `again` is the form to submit again, or None."""
 
     status: str
     code: str

@@ -36,7 +36,7 @@ _SIGNS: Final = {"EUR": "€", "USD": "$", "GBP": "£"}
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """Formatter for one user. `now`: the time of the request, used to compute relative times."""
+    """Formatter for one user. `now` is the time of the request, used to compute relative times."""
 
     language: str
     zone: ZoneInfo

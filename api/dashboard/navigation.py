@@ -48,7 +48,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group of views. `name`: the key of the group's heading, or an empty string for no
+    """A group of views. `name` is the key of the group's heading, or an empty string for no
     heading."""
 
     views: tuple[View, ...]
@@ -221,7 +221,7 @@ _MENU: Final = (
 
 
 def menu_of(actor: Actor, saved: Mapping[str, str] | None = None) -> tuple[Entry, ...]:
-    """Return the menu with the views that the actor may open. `saved`: the names of the inbox's
+    """Return the menu with the views that the actor may open. `saved` are the names of the inbox's
     saved views, by id."""
     return tuple(
         replace(entry, groups=(*groups, *(_saved(saved) if entry.name == "inbox" else ())))
@@ -248,7 +248,7 @@ def _groups_for(actor: Actor, entry: Entry) -> Iterator[Group]:
 
 
 def place_of(path: str, inbox_view: str = "") -> MenuPlace:
-    """Return the menu position of the page at a path. `inbox_view`: the name or id of the inbox's
+    """Return the menu position of the page at a path. `inbox_view` is the name or id of the inbox's
     view that the page shows or belongs to; the default is the first view."""
     found = [
         (length, MenuPlace(entry.name, view.name))

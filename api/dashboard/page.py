@@ -110,7 +110,7 @@ class Page:
 
     async def typed(self, form: str, defaults: Mapping[str, str]) -> Typed:
         """Return the initial fields of a form: the user's unsent draft, or the `defaults` if there
-        is no draft. `form`: the form's submission path."""
+        is no draft. `form` is the form's submission path."""
         async with self.resources.database.reading(self.tenant) as connection:
             draft = await PageDrafts(connection, self.tenant, self.visit.user.id).read(form)
         return Typed.of(defaults, draft)

@@ -62,7 +62,7 @@ class PaletteItem:
 
 @dataclass(frozen=True, slots=True)
 class PaletteGroup:
-    """A group in the palette. `name`: the key of its heading."""
+    """A group in the palette. `name` is the key of its heading."""
 
     name: str
     items: tuple[PaletteItem, ...]

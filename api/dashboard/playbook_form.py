@@ -107,8 +107,8 @@ async def problems_in(page: Page, fields: Mapping[str, str]) -> tuple[PlacedProb
 
 
 async def placed(page: Page, error: InvalidPlaybook, text: str | None) -> tuple[PlacedProblem, ...]:
-    """Return the problems in a playbook or playbook file, each with its position. `text`: the YAML
-    source, or None if there is none."""
+    """Return the problems in a playbook or playbook file, each with its position. `text` is the
+    YAML source, or None if there is none."""
     parts = [_path_and_problem(problem) for problem in error.problems]
     places: Mapping[str, YamlPlace] = {}
     if text is not None and len(text) <= MAX_FILE_BYTES:

@@ -153,8 +153,8 @@ class Post:
 
 
 class ReadForm(Protocol):
-    """A function that reads a form of at most `at_most` bytes. `long_fields`: the maximum length of
-    each long field, by name."""
+    """A function that reads a form of at most `at_most` bytes. `long_fields` is the maximum length
+    of each long field, by name."""
 
     async def __call__(
         self, request: Request, *, at_most: int, long_fields: Mapping[str, int]

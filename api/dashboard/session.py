@@ -32,7 +32,7 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A user signed in with a browser. `csrf`: the token included in forms on our pages."""
+    """A user signed in with a browser. `csrf` is the token included in forms on our pages."""
 
     session: Session
     user: User
@@ -83,7 +83,7 @@ async def let_in(request: Request, secret: str, page: str) -> Response:
 
 
 def give_cookie(request: Request, response: Response, secret: str) -> None:
-    """Set the session cookie. `secret`: the session's secret."""
+    """Set the session cookie. `secret` is the session's secret."""
     response.set_cookie(
         cookie_name(request),
         secret,

@@ -43,6 +43,6 @@ def without_chunks(
 
 
 def _closing(transport: asyncio.Transport, what: bytes) -> None:
-    """Set SO_LINGER, which determines how the kernel closes the connection. `what`: the option's
+    """Set SO_LINGER, which determines how the kernel closes the connection. `what` is the option's
     value."""
     transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, what)

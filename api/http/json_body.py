@@ -100,9 +100,9 @@ async def body_within(
 ) -> bytes:
     """Return the raw body, limited to `at_most` bytes and `seconds`.
 
-    `place` reserves memory for the bytes received, not announced, and other bodies can take it over
-    until this one is complete. Raises BodyTooLarge, BodyTooSlow, InvalidBody, and the reservation's
-    errors.
+    `place` reserves memory for the bytes received, regardless of the announced length. Other bodies
+    can take it over until this one is complete. Raises BodyTooLarge, BodyTooSlow, InvalidBody, and
+    the reservation's errors.
     """
     body = bytearray()
     try:

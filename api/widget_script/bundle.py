@@ -32,7 +32,7 @@ _COMMENT: Final = ("//", "/*", "*")
 
 @dataclass(frozen=True, slots=True)
 class WidgetScript:
-    """The bundled script. `tag`: the ETag, a digest of the content."""
+    """The bundled script. `tag` is the ETag, a digest of the content."""
 
     plain: bytes
     zipped: bytes

@@ -98,7 +98,7 @@ class ShopFacts:
 
 @dataclass(slots=True)
 class MessageRecords:
-    """One message with its run. `event_id`: the id of its event."""
+    """One message with its run. `event_id` is the id of its event."""
 
     shop: ShopFacts
     draws: Draws

@@ -41,7 +41,7 @@ _FIRST_ORDER: Final = 300
 
 @dataclass(frozen=True, slots=True)
 class SampleCustomer:
-    """A customer. `email`: an address in a domain reserved for examples."""
+    """A customer. `email` is an address in a domain reserved for examples."""
 
     first: str
     last: str
@@ -120,7 +120,7 @@ class SampleTalk:
 
 @dataclass(slots=True)
 class _Regular:
-    """A returning customer. `talks`: the indexes of the customer's conversations in the plan."""
+    """A returning customer. `talks` are the indexes of the customer's conversations in the plan."""
 
     customer: SampleCustomer
     last_at: datetime

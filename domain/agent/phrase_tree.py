@@ -17,8 +17,8 @@ _AGE: Final = "<age>"
 
 
 class PhraseTree:
-    """A branch of the tree, with its subbranches. `concepts`: the concepts of the phrases that end
-    at this branch."""
+    """A branch of the tree, with its subbranches. `concepts` are the concepts of the phrases that
+    end at this branch."""
 
     __slots__ = ("_branches", "_by_form", "_stems", "concepts")
 
@@ -29,7 +29,7 @@ class PhraseTree:
         self._stems: tuple[int, ...] = ()
 
     def add(self, concept: str, words: Iterable[frozenset[str]]) -> None:
-        """Add a phrase with its concept. `words`: the alternative forms of each word."""
+        """Add a phrase with its concept. `words` are the alternative forms of each word."""
         branch = self
         for forms in words:
             branch = branch._branch(forms)

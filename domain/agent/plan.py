@@ -108,7 +108,7 @@ class StepOutcome(BaseModel):
 
     @classmethod
     def blocked(cls, kind: ActionKind, reason: str) -> Self:
-        """Return the outcome for a step that is not allowed to run at this time. `reason`: a
+        """Return the outcome for a step that is not allowed to run at this time. `reason` is a
         PolicyReason."""
         return cls(kind=kind, state=StepState.BLOCKED, detail=reason)
 

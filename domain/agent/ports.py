@@ -15,7 +15,7 @@ class SafetyNet(Protocol):
         """Return the sensitive topic that requires a human to answer the text, or None if the agent
         may answer it.
 
-        `own_words`: the merchant's own sensitive words, as whole words or phrases.
+        `own_words` are the merchant's own sensitive words, as whole words or phrases.
         """
 
 

@@ -217,7 +217,7 @@ def _sensitive(context: BrainContext, net: SafetyNet) -> SensitiveMatter | None:
 def _for_people(
     context: BrainContext, policy_context: PolicyContext, matter: SensitiveMatter | None
 ) -> ThinkingResult:
-    """Return the result for a message that a human must answer. `matter`: the sensitive topic, or
+    """Return the result for a message that a human must answer. `matter` is the sensitive topic, or
     None for a message that has attachments but no text."""
     reason = EscalationReason.POLICY_RESTRICTION if matter else EscalationReason.MISSING_KNOWLEDGE
     answer = BrainAnswer(

@@ -93,7 +93,7 @@ class History:
 
 
 class Factor(BaseModel):
-    """One factor's part of a churn score. `contribution`: the factor's value multiplied by its
+    """One factor's part of a churn score. `contribution` is the factor's value multiplied by its
     weight."""
 
     model_config = ConfigDict(frozen=True)

@@ -7,7 +7,7 @@ from domain.core.contracts import Contract
 
 
 class ComputeMetricsInput(Contract):
-    """The input for computing daily metrics: the days from `first` to `last`. `client_id`: the
+    """The input for computing daily metrics: the days from `first` to `last`. `client_id` is the
     client, or an empty string for all clients."""
 
     first: date
@@ -77,8 +77,8 @@ class PredictChurnInput(Contract):
 
 
 class PredictChurnResult(Contract):
-    """The number of customers with a prediction, with a high one, and with a failed one. Failures
-    are logged."""
+    """The number of customers with a prediction, with a high prediction, and with a failed one.
+    Failures are logged."""
 
     predicted: int = 0
     high: int = 0
@@ -94,7 +94,7 @@ class WeeklyChurnInput(Contract):
 
 
 class WeeklyChurnResult(Contract):
-    """The outcome of the weekly churn workflow. `week`: the Monday of the week."""
+    """The outcome of the weekly churn workflow. `week` is the Monday of the week."""
 
     week: date
     predicted: int

@@ -81,7 +81,7 @@ class FoundKnowledge(_Frozen):
 
 
 class QuestionCount(_Frozen):
-    """The number of the gap's questions in one category or language. `value`: the category or
+    """The number of the gap's questions in one category or language. `value` is the category or
     language, or null if unknown."""
 
     value: str | None

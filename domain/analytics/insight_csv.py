@@ -108,6 +108,6 @@ def _tallies(tallies: Sequence[QuestionCount]) -> str:
 
 
 def csv_name(what: str, first: date | datetime, last: date | datetime) -> str:
-    """Return the name of a CSV file for the days from `first` to `last`. `what`: the beginning of
+    """Return the name of a CSV file for the days from `first` to `last`. `what` is the beginning of
     the name."""
     return f"{what}-{first:%Y-%m-%d}-{last:%Y-%m-%d}.csv"

@@ -34,7 +34,7 @@ START: Final = ChainHead(0, bytes(32))
 
 @dataclass(frozen=True, slots=True)
 class ChainLink:
-    """An audit entry with its hash. `previous`: the hash of the previous entry in the chain."""
+    """An audit entry with its hash. `previous` is the hash of the previous entry in the chain."""
 
     entry: AuditEntry
     previous: bytes
@@ -90,14 +90,14 @@ class Fault:
 
 
 def hash_of(previous: bytes, entry: AuditEntry) -> bytes:
-    """Return the hash of an entry. `previous`: the hash of the previous entry, 32 bytes."""
+    """Return the hash of an entry. `previous` is the hash of the previous entry, 32 bytes."""
     return sha256(previous + entry.canonical()).digest()
 
 
 def chained(
     head: ChainHead, client_id: str, notes: Iterable[Note], now: datetime, new_id: NewId
 ) -> tuple[ChainLink, ...]:
-    """Return the notes as new audit entries that follow `head` in the client's chain. `now`: the
+    """Return the notes as new audit entries that follow `head` in the client's chain. `now` is the
     time given to all entries."""
     links = []
     for note in notes:
@@ -160,7 +160,7 @@ class ChainWalk:
     def end(self, head: ChainHead | None) -> Iterator[Fault]:
         """Check the end of the chain, after all entries, and yield the faults.
 
-        `head`: the chain's head as stored in the database, or None if the stored head is missing.
+        `head` is the chain's head as stored in the database, or None if the stored head is missing.
         """
         last = self._last
         known = max([head.seq if head else 0, *self._anchors])

@@ -13,7 +13,7 @@ class AnchorAuditInput(Contract):
 
 
 class AnchorHeadsInput(Contract):
-    """The input of the activity that records a checkpoint of each chain. `day`: the checkpoints'
+    """The input of the activity that records a checkpoint of each chain. `day` is the checkpoints'
     UTC day."""
 
     day: date

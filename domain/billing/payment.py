@@ -78,7 +78,7 @@ def doubt(
 ) -> PaymentProblem | None:
     """Return the reason why a payment event must not be applied, or None if it can be applied.
 
-    `active`: the checkout of the plan that has an active monthly payment, or None.
+    `active` is the checkout of the plan that has an active monthly payment, or None.
     """
     if event.client_id is not None and event.client_id != checkout.client_id:
         return PaymentProblem.OTHER_CLIENT

@@ -32,7 +32,7 @@ class PaidBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QuotaStanding:
-    """A client's used tickets and credit balance in one month. `tickets_limit`: the quota, or
+    """A client's used tickets and credit balance in one month. `tickets_limit` is the quota, or
     UNLIMITED."""
 
     period: Period

@@ -58,8 +58,8 @@ class Subscription:
             raise PlanRequired(f"webhooks are not in the plan {self.plan_at(now)}")
 
     def standing(self, now: datetime, *, tickets_used: int, credits_balance: int) -> QuotaStanding:
-        """Return the client's usage and quota in the month of `now`. `tickets_used`: the number of
-        tickets used in the current month."""
+        """Return the client's usage and quota in the month of `now`. `tickets_used` is the number
+        of tickets used in the current month."""
         return QuotaStanding(
             period=period_of(now),
             tickets_used=tickets_used,

@@ -51,7 +51,7 @@ class CaseRun(BaseModel):
 
 
 class CaseOutcome(BaseModel):
-    """The stored outcome of a case's last message. `cost_micros`: the cost of all tries, in
+    """The stored outcome of a case's last message. `cost_micros` is the cost of all tries, in
     millionths of a US dollar."""
 
     model_config = ConfigDict(frozen=True)

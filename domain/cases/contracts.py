@@ -20,8 +20,8 @@ class TryCasesInput(Contract):
 
 
 class EndCaseRunInput(Contract):
-    """The end of a run of saved cases. `error_code`: the reason why the run ended early, or None if
-    all cases were tried."""
+    """The end of a run of saved cases. `error_code` is the reason why the run ended early, or None
+    if all cases were tried."""
 
     client_id: str
     record_id: str

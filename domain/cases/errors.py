@@ -33,7 +33,7 @@ class CaseNameTaken(DomainError):
 
 
 class TooManyCases(DomainError):
-    """The client has reached its case limit. `limit`: the maximum number of cases."""
+    """The client has reached its case limit. `limit` is the maximum number of cases."""
 
     code = "too_many_cases"
 
@@ -47,7 +47,7 @@ class TooManyCases(DomainError):
 
 
 class SavedCasesFull(DomainError):
-    """The client's cases together would exceed the size limit. `limit`: the limit in KiB."""
+    """The client's cases together would exceed the size limit. `limit` is the limit in KiB."""
 
     code = "saved_cases_full"
 

@@ -51,7 +51,7 @@ class Chunk:
     sentences: tuple[str, ...]
 
     def text(self, title: str) -> str:
-        """Return the text to embed for the whole chunk. `title`: the title of the entry."""
+        """Return the text to embed for the whole chunk. `title` is the title of the entry."""
         return "\n".join(filter(None, (title, self.heading, *self.sentences)))
 
     def lines(self, title: str) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ class SiteProgress(Contract):
 
 
 class EndSiteImportInput(Contract):
-    """The end of an import. `error_code`: the reason why the import ended early, or None."""
+    """The end of an import. `error_code` is the reason why the import ended early, or None."""
 
     client_id: str
     record_id: str

@@ -53,7 +53,7 @@ class LineProblem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeFile:
-    """A knowledge file to import. `language`: the language for entries that state no language and
+    """A knowledge file to import. `language` is the language for entries that state no language and
     are not clearly in another language."""
 
     text: str
@@ -72,7 +72,7 @@ class KnowledgeRead:
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """An entry in a knowledge file. `line`: the one-based number of the line on which the entry
+    """An entry in a knowledge file. `line` is the one-based number of the line on which the entry
     starts."""
 
     line: int

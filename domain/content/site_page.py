@@ -15,7 +15,7 @@ _LANGUAGES: Final[dict[str, Language]] = {"fr": "fr", "en": "en"}
 
 
 class PageUnreadable(Exception):
-    """A page that cannot be read. `note`: the reason."""
+    """A page that cannot be read. `note` is the reason."""
 
     def __init__(self, note: PageNote) -> None:
         super().__init__(note.value)
@@ -23,7 +23,7 @@ class PageUnreadable(Exception):
 
 
 class Fetched(BaseModel):
-    """A complete response. `url`: the address after redirects."""
+    """A complete response. `url` is the address after redirects."""
 
     model_config = ConfigDict(frozen=True, ser_json_bytes="base64", val_json_bytes="base64")
 
@@ -35,7 +35,8 @@ class Fetched(BaseModel):
 
 
 class RobotsRead(BaseModel):
-    """The rules in a robots.txt. `delay_s`: the pause between two pages that the site asks for."""
+    """The rules in a robots.txt. `delay_s` is the pause between two pages that the site asks
+    for."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -45,7 +46,7 @@ class RobotsRead(BaseModel):
 
 
 class SitemapRead(BaseModel):
-    """The addresses in a sitemap file. `sitemaps`: the addresses of further sitemap files."""
+    """The addresses in a sitemap file. `sitemaps` are the addresses of further sitemap files."""
 
     model_config = ConfigDict(frozen=True)
 

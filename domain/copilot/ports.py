@@ -13,7 +13,7 @@ Say = Callable[[str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class TalkCost:
-    """The cost of an answer from a language model. `cost_micros`: the cost in millionths of a US
+    """The cost of an answer from a language model. `cost_micros` is the cost in millionths of a US
     dollar."""
 
     tokens_in: int = 0

@@ -59,7 +59,7 @@ class ToolFindings(Generic[Facts]):
 
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
-    """A tool available to a language model. `call`: a function that returns the result, or an
+    """A tool available to a language model. `call` is a function that returns the result, or an
     error, as JSON."""
 
     name: str

@@ -12,7 +12,7 @@ class Contract(BaseModel):
 
 
 class RunRef(Contract):
-    """Identifies the run that an activity works on. `request_id`: the id of the HTTP request that
+    """Identifies the run that an activity works on. `request_id` is the id of the HTTP request that
     submitted the event, used only for logs, or empty if no request started the run."""
 
     client_id: str

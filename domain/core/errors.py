@@ -11,8 +11,8 @@ Fact = str | int | tuple[str, ...]
 
 
 class DomainError(Exception):
-    """The base of errors that the code expects and callers can handle. `code`: a stable snake-case
-    name, part of the API."""
+    """The base of errors that the code expects and callers can handle. `code` is a stable
+    snake-case name, part of the API."""
 
     code: ClassVar[str]
     retryable: ClassVar[bool] = False

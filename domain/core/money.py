@@ -22,7 +22,7 @@ _DIGITS: Final = {
 
 
 class Money(BaseModel):
-    """An amount of money. `minor`: a whole number of minor units (cents, yen, fils), never
+    """An amount of money. `minor` is a whole number of minor units (cents, yen, fils), never
     negative."""
 
     model_config = ConfigDict(frozen=True)

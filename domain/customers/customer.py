@@ -59,7 +59,7 @@ class CustomerConversation(ConversationSummary):
 
 class AgentRefund(BaseModel):
     """An amount that the agent refunded to a customer, through a refund or a cancelled order.
-    `order_number`: the order's number, or None if the order is unknown."""
+    `order_number` is the order's number, or None if the order is unknown."""
 
     model_config = ConfigDict(frozen=True)
 

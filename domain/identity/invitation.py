@@ -31,7 +31,7 @@ class Invitation:
 class ReceivedInvitation:
     """An open invitation as displayed to the invitee.
 
-    `inviter_email`: the inviter's verified address, or None for an operator of the service.
+    `inviter_email` is the inviter's verified address, or None for an operator of the service.
     """
 
     id: str

@@ -77,7 +77,7 @@ LANGUAGES: Final = {"fr": _FRENCH, "en": _ENGLISH}
 def code_mail(
     code_id: str, to: str, language: str, code: str, *, service: ServiceName
 ) -> OutgoingMail:
-    """Return the email with a sign-in code. `code_id`: the code's id, which identifies the
+    """Return the email with a sign-in code. `code_id` is the code's id, which identifies the
     email."""
     words = LANGUAGES[language]
     return _mail(
@@ -92,7 +92,7 @@ def code_mail(
 def no_account_mail(
     code_id: str, to: str, language: str, *, sign_in: str, service: ServiceName
 ) -> OutgoingMail:
-    """Return the email sent to an address without an account. `sign_in`: the URL of the sign-in
+    """Return the email sent to an address without an account. `sign_in` is the URL of the sign-in
     page."""
     words = LANGUAGES[language]
     return _mail(

@@ -17,8 +17,8 @@ MAX_NAME: Final = 100
 UNUSED_KEPT: Final = timedelta(hours=24)
 """The period for which a client registration without any user consent is kept."""
 UNUSED_AT_MOST: Final = 5_000
-"""Maximum number of unused registrations in the installation. Beyond it, the oldest of the networks
-with the most registrations are removed, so that a flood displaces only its own."""
+"""Maximum number of unused registrations in the installation. Beyond the limit, the networks with
+the most registrations lose their oldest ones."""
 
 _DOCUMENT: Final = "https://"
 # Unicode categories of control, invisible, text-direction and private-use characters, and of

@@ -33,7 +33,7 @@ class WebhookWorked(Contract):
 
 
 class GiveUpWebhookInput(Contract):
-    """The input of the activity that marks a webhook as failed. `code`: the error code of the
+    """The input of the activity that marks a webhook as failed. `code` is the error code of the
     permanent failure."""
 
     ref: WebhookRef

@@ -17,7 +17,7 @@ class _Kept(BaseModel):
 
 
 class FiledConversation(_Kept):
-    """A conversation in a customer file. `summary`: the agent's summary of the conversation."""
+    """A conversation in a customer file. `summary` is the agent's summary of the conversation."""
 
     id: str
     channel: str

@@ -142,7 +142,7 @@ def unseal_endpoint_secret(sealer: Sealer, client_id: str, integration_id: str, 
 
 
 def endpoint_url(origin: str, provider: Provider, token: str) -> str:
-    """Return the URL to which the provider sends its webhooks. `token`: the secret part of the
+    """Return the URL to which the provider sends its webhooks. `token` is the secret part of the
     URL."""
     return f"{origin}/api/webhooks/{provider}/{token}"
 

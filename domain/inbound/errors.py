@@ -37,8 +37,8 @@ class InboundRefused(DomainError):
 
 
 class WebhookUnreadable(DomainError):
-    """The body of a verified webhook matches none of the provider's documented formats. `reason`: a
-    stable code that does not quote the content."""
+    """The body of a verified webhook matches none of the provider's documented formats. `reason` is
+    a stable code that does not quote the content."""
 
     code = "webhook_unreadable"
 

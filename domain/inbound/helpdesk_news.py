@@ -99,8 +99,8 @@ class HelpdeskMessage:
 def message_key(ticket_id: str, name: str) -> str:
     """Return the key that identifies a message in the `inbound_messages` table.
 
-    `name`: the message's name within its ticket: `comment/{id}`, or `first` for an opening message
-    without a known id.
+    `name` is the message's name within its ticket: `comment/{id}`, or `first` for an opening
+    message without a known id.
     """
     return f"ticket/{ticket_id}/{name}"
 

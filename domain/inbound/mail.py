@@ -153,7 +153,7 @@ def key_of(name: str) -> str:
 
 def is_author_of(mail: InboundMail, proved: str) -> bool:
     """Return True if authentication of `proved` also authenticates the email's From address.
-    `proved`: a domain or an address."""
+    `proved` is a domain or an address."""
     author = mail.only_author
     return author is not None and is_of(author, proved)
 

@@ -71,7 +71,7 @@ class TicketClosed:
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """The webhook is not relevant to this service. `reason`: a stable code."""
+    """The webhook is not relevant to this service. `reason` is a stable code."""
 
     reason: str
     outcome: Outcome = Outcome.IGNORED

@@ -1,6 +1,6 @@
 """Decide whether the agent wrote a message reported by a helpdesk.
 
-The author's address is not sufficient, because human agents may work under the agent's account.
+The author's address is not sufficient, because human agents may use the agent's account.
 """
 
 import re

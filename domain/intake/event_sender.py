@@ -58,7 +58,7 @@ def event_sender(
     text: str,
     authserv_ids: Iterable[str],
 ) -> EventSender:
-    """Return an event's author. `text`: the event's text, which may identify the author if a form
+    """Return an event's author. `text` is the event's text, which may identify the author if a form
     sent the message."""
     given = clean_address(event.customer_email or "")
     if channel is Channel.EMAIL:

@@ -34,7 +34,7 @@ def limit_key(event: InboundEvent, authserv_ids: Iterable[str] = ()) -> LimitKey
     """Return the key of the rate limit that the message counts toward, or None if the message
     identifies no customer.
 
-    `authserv_ids`: the mail servers that the client trusts to authenticate senders.
+    `authserv_ids` are the mail servers that the client trusts to authenticate senders.
     """
     customer = claimed_customer(event)
     if customer is None:

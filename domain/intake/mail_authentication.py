@@ -77,7 +77,7 @@ def without_length(signatures: Iterable[str]) -> bool:
 
 def is_of(address: str, named: str) -> bool:
     """Return True if authentication of the domain of `named` also authenticates the email address
-    `address`. `named`: an address or a domain."""
+    `address`. `named` is an address or a domain."""
     return _covers(_domain(named), _domain(address))
 
 

@@ -134,8 +134,8 @@ def live(limit: Limit, hits: Iterable[datetime], now: datetime) -> list[datetime
 def judged(
     limit: Limit, counted: list[datetime], now: datetime, *, admitted: bool
 ) -> LimitDecision:
-    """Return the decision on a request. `counted`: the request times that count toward the limit,
-    including this request if it was admitted."""
+    """Return the decision on a request. `counted` are the request times that count toward the
+    limit, including this request if it was admitted."""
     # The count exceeds the quota only if the limit was lowered. In that case, several requests must
     # expire before the next is admitted.
     next_free = counted[max(0, len(counted) - limit.quota)]

@@ -38,7 +38,7 @@ def is_unproved(event: InboundEvent, customer: LimitKey | None) -> bool:
     """Return True if the sender of an event is neither authenticated nor confirmed by a trusted
     caller.
 
-    `customer`: the event's limit key, or None if the event identifies no customer.
+    `customer` is the event's limit key, or None if the event identifies no customer.
     """
     if customer is not None:
         return customer.is_claim

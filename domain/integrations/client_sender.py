@@ -77,8 +77,8 @@ class ShownServer(BaseModel):
 
 
 class ShownSender(BaseModel):
-    """A client's sender without its password. `last_error`: the error code of the last email if it
-    failed, or null if the last email succeeded."""
+    """A client's sender without its password. `last_error` is the error code of the last email if
+    it failed, or null if the last email succeeded."""
 
     model_config = ConfigDict(frozen=True)
 

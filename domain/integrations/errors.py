@@ -8,14 +8,14 @@ class IntegrationNotFound(DomainError):
 
 
 class InvalidIntegration(InvalidContent):
-    """A connection's settings or credentials are invalid. `reason`: the name of the invalid field,
-    never its value."""
+    """A connection's settings or credentials are invalid. `reason` is the name of the invalid
+    field, never its value."""
 
     code = "invalid_integration"
 
 
 class InvalidMailSender(InvalidContent):
-    """A client's mail sender is invalid. `reason`: the name of the invalid field."""
+    """A client's mail sender is invalid. `reason` is the name of the invalid field."""
 
     code = "invalid_mail_sender"
 

@@ -21,7 +21,7 @@ _APART: Final = {"order_id", "version", "refunded", "is_deleted"}
 
 
 class ReportedValue(BaseModel):
-    """The reported value of a field. `at`: the version of the fact that contained the value."""
+    """The reported value of a field. `at` is the version of the fact that contained the value."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -45,7 +45,7 @@ class SystemClass(StrEnum):
 
 @dataclass(frozen=True)
 class Shape:
-    """The format of a setting or credential. `expected`: the description of the format for
+    """The format of a setting or credential. `expected` is the description of the format for
     users."""
 
     pattern: re.Pattern[str]

@@ -83,7 +83,7 @@ class ShadowThought(BaseModel):
 
 
 class OrderEffect(BaseModel):
-    """An effect on an order that moves money or goods. `amount`: the amount moved, or None if
+    """An effect on an order that moves money or goods. `amount` is the amount moved, or None if
     unknown."""
 
     model_config = ConfigDict(frozen=True)

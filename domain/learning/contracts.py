@@ -4,7 +4,7 @@ from domain.core.contracts import Contract
 
 
 class LearnHeadsInput(Contract):
-    """The input for fitting classifier heads. `client_id`: the client, or an empty string for all
+    """The input for fitting classifier heads. `client_id` is the client, or an empty string for all
     clients."""
 
     client_id: str = ""

@@ -69,7 +69,7 @@ class CorrectedRun:
 def suggestions_from(
     record: CorrectionRecord, run: CorrectedRun, diff: Sequence[Piece]
 ) -> CorrectionSuggestions:
-    """Return the suggestions for a correction. `diff`: the difference from the draft to the text
+    """Return the suggestions for a correction. `diff` is the difference from the draft to the text
     that was sent, or empty if no text was sent."""
     return CorrectionSuggestions(case=_case(record, run), content=_content(record, run, diff))
 

@@ -57,8 +57,8 @@ class HeldBackCount(BaseModel):
 
 
 class OwnHeadRecord(HeldBackCount):
-    """The metrics of one version of a client's own classifier head. `model`: the fingerprint of the
-    shared classifier."""
+    """The metrics of one version of a client's own classifier head. `model` is the fingerprint of
+    the shared classifier."""
 
     id: str
     created_at: datetime
@@ -71,8 +71,8 @@ class OwnHeadRecord(HeldBackCount):
 
 
 class TriedHead(NamedTuple):
-    """The result of a fit. `weights`: the weights of the new classifier head, or None if it is not
-    used."""
+    """The result of a fit. `weights` are the weights of the new classifier head, or None if it is
+    not used."""
 
     held_back: HeldBackCount
     state: OwnHeadState
@@ -80,7 +80,7 @@ class TriedHead(NamedTuple):
 
 
 class TriesHeads(Protocol):
-    """Fits and compares classifier heads for one shared classifier. `model`: the classifier's
+    """Fits and compares classifier heads for one shared classifier. `model` is the classifier's
     fingerprint."""
 
     @property

@@ -17,7 +17,7 @@ _BRACES: Final = ("{{", "}}", "{%", "%}", "{#")
 
 @dataclass(frozen=True, slots=True)
 class _Filled:
-    """The position of a placeholder's value in the draft. `source`: the placeholder as written in
+    """The position of a placeholder's value in the draft. `source` is the placeholder as written in
     the template."""
 
     start: int

@@ -88,7 +88,7 @@ class ThresholdPoint(BaseModel):
 
 
 class ThresholdAdvice(BaseModel):
-    """The effects of the current, the suggested and other thresholds. `suggested`: the lowest
+    """The effects of the current, the suggested and other thresholds. `suggested` is the lowest
     threshold that would have caught three of four corrections, or None if too few corrections are
     known."""
 

@@ -58,8 +58,8 @@ def unseen_wrong(bands: Iterable[Band]) -> UnseenWrong:
 
 
 def _at(chances: _Floats, share: float) -> int:
-    """Return the quantile of a distribution at the probability `share`. `chances`: the probability
-    of each count, starting at 0."""
+    """Return the quantile of a distribution at the probability `share`. `chances` is the
+    probability of each count, starting at 0."""
     below = np.cumsum(chances / chances.sum())
     return min(int(np.searchsorted(below, share)), len(below) - 1)
 

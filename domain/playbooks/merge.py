@@ -25,7 +25,7 @@ class ImportOutcome(StrEnum):
 class PlaybookChange(BaseModel):
     """One playbook after a change, with the fields affected by the change.
 
-    `fields`: the changed fields, by their names in the playbook file ("threshold",
+    `fields` are the changed fields, by their names in the playbook file ("threshold",
     "actions.refund"), or empty for a new playbook.
     """
 

@@ -56,6 +56,6 @@ class MailMembersInput(Contract):
 
 
 class MailMembersResult(Contract):
-    """The outcome of one pass. `sent`: the number of emails that the mail server accepted."""
+    """The outcome of one pass. `sent` is the number of emails that the mail server accepted."""
 
     sent: int

@@ -69,7 +69,7 @@ class NoticeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MemberNotice:
-    """A ticket that needs a member. `subject`: the id of the review or conversation."""
+    """A ticket that needs a member. `subject` is the id of the review or conversation."""
 
     kind: NoticeKind
     subject: str

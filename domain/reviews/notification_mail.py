@@ -60,8 +60,8 @@ class MailFrame:
         return _WORDS["en" if self.language == "en" else _DEFAULT_LANGUAGE]
 
     def mail(self, subject: str, lines: Sequence[str], why: str) -> OutgoingMail:
-        """Return the email with this subject and these paragraphs. `why`: the reason for which the
-        member receives the email."""
+        """Return the email with this subject and these paragraphs. `why` is the reason for which
+        the member receives the email."""
         footer = f"{why} {self.words.turn_off.format(url=self.unsubscribe_url)}"
         return OutgoingMail(
             name=f"notices.{self.mail_id.lower()}",
@@ -202,7 +202,7 @@ def several_mail(frame: MailFrame, tickets: Sequence[NotifiedTicket], count: int
 def digest_mail(
     frame: MailFrame, counts: DigestCounts, oldest: Sequence[NotifiedTicket], now: datetime
 ) -> OutgoingMail:
-    """Return the daily digest. `oldest`: the first tickets of the inbox, urgent ones first."""
+    """Return the daily digest. `oldest` are the first tickets of the inbox, urgent ones first."""
     words = frame.words
     subject = _waiting(words, counts)
     numbers = [
@@ -230,7 +230,7 @@ def _bounded(count: int, most: int) -> str:
 
 
 def _line(frame: MailFrame, ticket: NotifiedTicket, now: datetime | None) -> str:
-    """Return the line of one ticket in a list. `now`: the time until which the wait is shown."""
+    """Return the line of one ticket in a list. `now` is the time until which the wait is shown."""
     words = frame.words
     text = (words.urgent if ticket.urgent else "") + _reason(words, ticket)
     if now is not None and ticket.since is not None:

@@ -30,7 +30,7 @@ class AnswerWait:
 
 def waiting_since(since: datetime | None, hours: BusinessHours, now: datetime) -> AnswerWait | None:
     """Return how long the customer has waited, or None if the client has no target or no message
-    waits. `since`: the time of the first unanswered message, or None."""
+    waits. `since` is the time of the first unanswered message, or None."""
     target = hours.target
     if since is None or target is None:
         return None

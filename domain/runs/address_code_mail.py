@@ -28,8 +28,8 @@ _TEXTS: Final = {
 def address_code_mail(
     code_id: str, *, to: str, language: Literal["fr", "en"], code: str, minutes: int
 ) -> OutgoingMail:
-    """Return the email with the code that verifies the address of a ticket's author. `minutes`: the
-    lifetime of the code."""
+    """Return the email with the code that verifies the address of a ticket's author. `minutes` is
+    the lifetime of the code."""
     return OutgoingMail(
         name=f"address.{code_id.lower()}",
         to=to,

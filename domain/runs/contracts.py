@@ -150,7 +150,7 @@ class ReplyDue(Contract):
 
 
 class DeliveredReply(Contract):
-    """The outcome of sending a member's reply. `late_answer`: the widget reply that is emailed if
+    """The outcome of sending a member's reply. `late_answer` is the widget reply that is emailed if
     the visitor does not see it."""
 
     late_answer: LateAnswer | None = None

@@ -147,7 +147,7 @@ def _parts(key: str) -> tuple[str, str]:
 
 
 class PastEffect(BaseModel):
-    """An action on an order that was executed or may have been executed. `amount`: the refunded
+    """An action on an order that was executed or may have been executed. `amount` is the refunded
     amount."""
 
     model_config = ConfigDict(frozen=True)

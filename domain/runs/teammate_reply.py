@@ -94,7 +94,7 @@ class TeammateReply(BaseModel):
 
 
 class InternalNote(BaseModel):
-    """A note for teammates in a conversation. `author`: the actor's name."""
+    """A note for teammates in a conversation. `author` is the actor's name."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -158,7 +158,7 @@ class RunTrace(_Part):
 
 
 class RunSummary(_Part):
-    """A run as listed in an overview of runs. `preview`: the beginning of the customer's
+    """A run as listed in an overview of runs. `preview` is the beginning of the customer's
     message."""
 
     run_id: str

@@ -17,7 +17,7 @@ class SimulateInput(Contract):
 
 
 class SimulateResult(Contract):
-    """The result of a simulation. `sealed`: an encrypted `Simulation`."""
+    """The result of a simulation. `sealed` is an encrypted `Simulation`."""
 
     sealed: str
 

@@ -74,7 +74,7 @@ class ReplayTally(BaseModel):
     def of_event(
         cls, before: ReplayFacts, after: ReplayFacts, kind: ReplayChangeKind | None
     ) -> Self:
-        """Return a tally that counts one processed event. `kind`: the difference between the
+        """Return a tally that counts one processed event. `kind` is the difference between the
         event's outcomes, or None."""
         known = before.classification or after.classification
         counted = ReplayClassCount(

@@ -63,7 +63,7 @@ class Variant(_Part):
 
     def draft_of(self, playbook_id: str | None) -> PlaybookSpec | None:
         """Return the unsaved version of a playbook, or None if the variant does not replace it.
-        `playbook_id`: the playbook's id, or None for a new playbook."""
+        `playbook_id` is the playbook's id, or None for a new playbook."""
         for one in self.others:
             if one.playbook_id == playbook_id:
                 return one.draft

@@ -14,7 +14,7 @@ from domain.tenants.loosening import LoosenedRule
 
 
 class AutomationStop(BaseModel):
-    """A stop of one client's automation. `by`: the actor who stopped it."""
+    """A stop of one client's automation. `by` is the actor who stopped it."""
 
     model_config = ConfigDict(frozen=True)
 

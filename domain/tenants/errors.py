@@ -49,7 +49,7 @@ class RoleRequired(DomainError):
 
 
 class InsufficientScope(DomainError):
-    """The key's scopes do not permit this action. `scope`: the required scope."""
+    """The key's scopes do not permit this action. `scope` is the required scope."""
 
     code = "insufficient_scope"
 
@@ -125,7 +125,7 @@ class InvalidSettings(InvalidContent):
 
 class SecondPersonUnfit(DomainError):
     """The four-eyes rule requires approval from two members, and the actor does not qualify.
-    `reason`: a value of `domain.tenants.four_eyes.Unfit`."""
+    `reason` is a value of `domain.tenants.four_eyes.Unfit`."""
 
     code = "second_person_unfit"
 

@@ -28,8 +28,8 @@ BY_TIME: Final = "time"
 
 
 class LoosenedRule(BaseModel):
-    """A rule that becomes looser. `place`: the path of the rule, such as `shopify.*:
-    refund.limits.per_action`."""
+    """A rule that becomes looser. `place` is the path of the rule, such as
+    `shopify.*: refund.limits.per_action`."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -29,7 +29,7 @@ class Envelope(BaseModel):
 
 
 def render(event: OutboundEvent, client_id: str, now: datetime) -> bytes:
-    """Return the webhook body of an event as JSON in UTF-8. `now`: the event's time."""
+    """Return the webhook body of an event as JSON in UTF-8. `now` is the event's time."""
     timestamp = rfc3339(now, "milliseconds")
     envelope = Envelope(event=event.event, timestamp=timestamp, client_id=client_id, data=event)
     return envelope.model_dump_json().encode()

@@ -29,8 +29,8 @@ class WebhookSender(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TakenPlace:
-    """A concurrency slot held by a delivery. `keys`: the keys under which the slot is counted, or
-    empty if slots cannot be counted at the moment."""
+    """A concurrency slot held by a delivery. `keys` are the keys under which the slot is counted,
+    or empty if slots cannot be counted at the moment."""
 
     keys: tuple[int, ...]
 

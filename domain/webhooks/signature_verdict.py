@@ -168,10 +168,10 @@ def _explained(
 
 
 def _original(body: bytes, pasted: Pasted, sent: Sequence[Sent]) -> Sent | None:
-    """Return the delivery with this body at the pasted timestamp, or one of that time whose body
-    was changed into the pasted one, or None.
+    """Return the delivery that was sent with this body at the pasted timestamp. Otherwise, return a
+    delivery of that time whose changed body equals the pasted one, or None.
 
-    Receivers that sign the parsed and re-serialized body cause the second case.
+    The body changes if a receiver signs the parsed and re-serialized body.
     """
     then = [one for one in sent if str(one.timestamp) == pasted.timestamp]
     same = next((one for one in then if one.body == body), None)

@@ -57,7 +57,7 @@ def check_origins(given: Sequence[str]) -> tuple[str, ...]:
 
 
 class _Broken(Exception):
-    """An origin violates a rule. `rule`: the text of the rule, in English and in French."""
+    """An origin violates a rule. `rule` is the text of the rule, in English and in French."""
 
     def __init__(self, rule: tuple[str, str]) -> None:
         self.rule = rule

@@ -48,7 +48,7 @@ def visitor_code_mail(
     minutes: int,
     service: ServiceName,
 ) -> OutgoingMail:
-    """Return the email with the code that verifies a widget visitor's address. `minutes`: the
+    """Return the email with the code that verifies a widget visitor's address. `minutes` is the
     lifetime of the code."""
     words = _WORDS[language]
     return OutgoingMail(

@@ -26,7 +26,7 @@ class WidgetShare:
 
     def tickets(self, tickets_limit: int) -> int | None:
         """Return the number of monthly tickets that the widget may use, or None if there is no
-        limit. `tickets_limit`: the monthly tickets of the client's plan."""
+        limit. `tickets_limit` are the monthly tickets of the client's plan."""
         if self.monthly_tickets is not None:
             return self.monthly_tickets
         return None if tickets_limit == UNLIMITED else max(1, tickets_limit // 2)

@@ -20,7 +20,7 @@ class ShownFile:
 
 @dataclass(frozen=True, slots=True)
 class ShownMessage:
-    """A message in a widget session. `number`: the message's one-based number within the session,
+    """A message in a widget session. `number` is the message's one-based number within the session,
     in commit order and without gaps."""
 
     number: int

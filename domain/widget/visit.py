@@ -44,7 +44,7 @@ class WidgetVisit:
 
 
 def goes_on(session: WidgetSession, signed_email: str | None) -> bool:
-    """Return True if a visitor may continue the session. `signed_email`: the address that the
+    """Return True if a visitor may continue the session. `signed_email` is the address that the
     merchant signed, or None."""
     if session.verified_email is None:
         return True

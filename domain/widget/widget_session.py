@@ -39,15 +39,15 @@ class VerifiedBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HeldSession:
-    """The session identified by a browser's token. `visitor`: the digest of the visitor's verified
-    address at the time when the token was issued, or None for an unverified visitor."""
+    """The session identified by a browser's token. `visitor` is the digest of the visitor's
+    verified address at the time when the token was issued, or None for an unverified visitor."""
 
     id: str
     visitor: str | None = None
 
     def opens(self, verified_email: str | None) -> bool:
         """Return True if the token gives access to the session in its current state.
-        `verified_email`: the session's verified address, or None."""
+        `verified_email` is the session's verified address, or None."""
         return verified_email is None or self.visitor == visitor_digest(self.id, verified_email)
 
 

@@ -16,7 +16,7 @@ _MAX_FAULTS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class VerifiedChain:
-    """The result for one audit chain. `faults`: the first `_MAX_FAULTS` faults found."""
+    """The result for one audit chain. `faults` is the first `_MAX_FAULTS` faults found."""
 
     client_id: str
     entries: int

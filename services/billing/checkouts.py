@@ -22,7 +22,7 @@ from store.tenants.accounts import AccountRepository
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A checkout that the client can pay. `url`: the payment page, valid until `expires_at`."""
+    """A checkout that the client can pay. `url` is the payment page, valid until `expires_at`."""
 
     checkout_id: str
     url: str

@@ -121,7 +121,7 @@ class UnitOfWork:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A part of a unit of work that can be undone. `lengths`: the lengths of the unit's lists
+    """A part of a unit of work that can be undone. `lengths` are the lengths of the unit's lists
     before this part."""
 
     work: UnitOfWork

@@ -18,7 +18,7 @@ _BATCH_BYTES: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class ImportedEvents:
-    """The result of importing events. `left_out`: the number of events skipped because their ids
+    """The result of importing events. `left_out` is the number of events skipped because their ids
     already existed."""
 
     imported: int

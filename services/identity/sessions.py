@@ -36,7 +36,7 @@ class Visitor:
 
 @dataclass(frozen=True, slots=True)
 class OpenedSession:
-    """A new session. `secret`: the session's secret, which is not stored and is returned only
+    """A new session. `secret` is the session's secret, which is not stored and is returned only
     once."""
 
     session: Session

@@ -89,7 +89,7 @@ async def find_connection(
 
 
 async def end_connection(work: UnitOfWork, connection: OAuthConnection, *, network: str) -> None:
-    """Permanently revoke an API key at the request of the OAuth client that holds it. `network`:
+    """Permanently revoke an API key at the request of the OAuth client that holds it. `network` is
     the client's IP network."""
     await KeyRepository(work.connection).revoke(connection.key_id, work.now)
     work.note(_client_at(network), "key revoked", key_id=connection.key_id, reason="given back")

@@ -12,7 +12,7 @@ from store.inbound.work import UnstartedRun, WebhookStanding, WorkRepository
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failed attempt to process a webhook. `reason`: a stable code."""
+    """A failed attempt to process a webhook. `reason` is a stable code."""
 
     reason: str
 

@@ -50,7 +50,7 @@ class EntryLimiter:
     def note(
         self, tenant: TenantId, refused: MessagesRefused, share: WidgetShare | None = None
     ) -> None:
-        """Cache the limit that rejected an event. `share`: the widget share that applies to the
+        """Cache the limit that rejected an event. `share` is the widget share that applies to the
         visitor."""
         if refused.oldest is None:
             return

@@ -45,7 +45,7 @@ class DrawnCode:
 
 @dataclass(frozen=True, slots=True)
 class StoredSender:
-    """A stored sender. `code_id`: the id of the code to send, or None if the sender stays
+    """A stored sender. `code_id` is the id of the code to send, or None if the sender stays
     verified."""
 
     shown: ShownSender

@@ -18,7 +18,8 @@ from store.tenants.accounts import AccountRepository
 
 @dataclass(frozen=True, slots=True)
 class InboxPage:
-    """A page of the inbox. `following`: the cursor for the next page, or None on the last page."""
+    """A page of the inbox. `following` is the cursor for the next page, or None on the last
+    page."""
 
     tickets: list[InboxTicket]
     following: InboxPlace | None

@@ -16,7 +16,7 @@ from store.tenants.standings import MemberStandings
 
 @dataclass(frozen=True, slots=True)
 class MadeKey:
-    """A new API key. `text`: the key itself, which is shown once and not stored."""
+    """A new API key. `text` is the key itself, which is shown once and not stored."""
 
     entry: KeyEntry
     text: str = field(repr=False)

@@ -19,7 +19,7 @@ from store.webhooks.subscriptions import NewWebhook, WebhookChange, WebhookRepos
 
 @dataclass(frozen=True, slots=True)
 class NewSubscription:
-    """A webhook to create. `label`: the webhook's name, or None to use the host of the URL."""
+    """A webhook to create. `label` is the webhook's name, or None to use the host of the URL."""
 
     url: str
     events: Iterable[str]

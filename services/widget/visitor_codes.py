@@ -27,8 +27,8 @@ class VisitorCodeWanted:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedVisitor:
-    """A verified visitor. `session_id`: the widget session that is now verified, which may be a new
-    one."""
+    """A verified visitor. `session_id` is the widget session that is now verified, which may be a
+    new one."""
 
     session_id: str
     email: str

@@ -149,7 +149,7 @@ class ChurnRepository(TenantRepository):
         return found
 
     async def of(self, customer: str) -> ChurnPrediction | None:
-        """Return a customer's latest prediction, or None. `customer`: the address, as returned by
+        """Return a customer's latest prediction, or None. `customer` is the address, as returned by
         `customer_key`."""
         t = churn_predictions
         row = (

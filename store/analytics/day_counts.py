@@ -44,7 +44,7 @@ _PLAIN: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ClientDay:
-    """A client's counts for one day. `retention`: the client's retention periods
+    """A client's counts for one day. `retention` are the client's retention periods
     (`domain/privacy/retention.py`)."""
 
     client_id: str

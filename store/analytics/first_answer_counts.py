@@ -22,8 +22,8 @@ PartKey = tuple[str, str]
 """A breakdown and one of its values, such as `("channel", "email")`."""
 
 _LEAST_MS: Final = 1_000
-"""Minimum answer time in the histogram, in milliseconds. An answer outside the opening hours takes
-no business time, but the logarithm of zero is undefined."""
+"""Minimum answer time in the histogram, in milliseconds. The histogram is logarithmic, and an
+answer outside the opening hours takes no business time."""
 
 _OPENINGS: Final = 20_000
 """Number of openings after which no further calendar is added to a statement."""

@@ -44,7 +44,7 @@ class CreditEntry:
 
 class CreditEntries(TenantRepository):
     async def page(self, *, limit: int, before: str | None = None) -> tuple[CreditEntry, ...]:
-        """Return a page of ledger entries, newest first. `before`: the last id of the previous
+        """Return a page of ledger entries, newest first. `before` is the last id of the previous
         page."""
         values = {"client_id": self._tenant, "limit": limit, "cursor": before}
         rows = await self._connection.execute(_PAGE, values)

@@ -90,7 +90,8 @@ class CaseRunRepository(TenantRepository):
         return CaseRun.model_validate(row, from_attributes=True)
 
     async def page(self, *, before: str | None, limit: int) -> tuple[CaseRun, ...]:
-        """Return a page of case runs, latest first. `before`: the last id on the previous page."""
+        """Return a page of case runs, latest first. `before` is the last id on the previous
+        page."""
         runs = self._mine().order_by(case_runs.c.id.desc()).limit(limit)
         if before is not None:
             runs = runs.where(case_runs.c.id < before)
@@ -141,7 +142,7 @@ class CaseRunRepository(TenantRepository):
         return frozenset(rows)
 
     async def count(self, run_id: str, done: int) -> CaseRun:
-        """Update the run's counts from its results, and return the run. `done`: the number of
+        """Update the run's counts from its results, and return the run. `done` is the number of
         finished cases."""
         await self._connection.execute(
             _COUNT, {"client_id": self._tenant, "run_id": run_id, "done": done}
@@ -196,7 +197,7 @@ async def case_runs_left(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> Sequence[LeftCaseRun]:
     """Return a page of all clients' unfinished runs that were created before `before`, oldest
-    first. `after`: the position of the last run on the previous page."""
+    first. `after` is the position of the last run on the previous page."""
     rows = await connection.execute(
         sa.select(case_runs.c.client_id, case_runs.c.id, case_runs.c.created_at)
         .where(

@@ -21,7 +21,7 @@ class SavedCaseRepository(TenantRepository):
         return tuple(_case(row) for row in rows)
 
     async def page(self, *, after: str | None, limit: int) -> tuple[SavedCase, ...]:
-        """Return a page of cases, oldest first. `after`: the last id of the previous page."""
+        """Return a page of cases, oldest first. `after` is the last id of the previous page."""
         rows = await self._connection.execute(
             self._mine()
             .where(saved_cases.c.id > (after or ""))

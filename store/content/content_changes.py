@@ -22,7 +22,7 @@ _TABLES: Final[dict[type, sa.Table]] = {
 
 
 class ContentChanges(TenantRepository):
-    """The content of one client, for listing and editing. `kind`: the type of content,
+    """The content of one client, for listing and editing. `kind` is the type of content,
     TemplateEntry or KnowledgeEntry."""
 
     async def all(self, kind: type[Entry]) -> tuple[Entry, ...]:

@@ -21,7 +21,7 @@ _LONGER: Final = 1.4
 
 @dataclass(frozen=True, slots=True)
 class EntryOfPage:
-    """The entry that was imported from a page. `digest`: the digest of the accepted page text."""
+    """The entry that was imported from a page. `digest` is the digest of the accepted page text."""
 
     id: str
     title: str

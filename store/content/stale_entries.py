@@ -106,7 +106,7 @@ FIRST_KEY: Final = EntryKey("", "")
 
 @dataclass(frozen=True, slots=True)
 class StaleKey:
-    """A knowledge entry whose current text has no embeddings. `failures`: the number of failed
+    """A knowledge entry whose current text has no embeddings. `failures` is the number of failed
     attempts to embed it."""
 
     key: EntryKey
@@ -115,7 +115,7 @@ class StaleKey:
 
 @dataclass(frozen=True, slots=True)
 class StaleWindow:
-    """The stale entries in one window of the scan. `last`: the key after which the next window
+    """The stale entries in one window of the scan. `last` is the key after which the next window
     starts, or None at the end of the scan."""
 
     stale: tuple[StaleKey, ...]

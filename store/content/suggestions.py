@@ -59,7 +59,8 @@ class SuggestionRepository(TenantRepository):
         )
 
     async def page(self, *, after: str | None, limit: int) -> tuple[Suggestion, ...]:
-        """Return a page of suggestions, oldest first. `after`: the last id on the previous page."""
+        """Return a page of suggestions, oldest first. `after` is the last id on the previous
+        page."""
         rows = await self._connection.execute(
             sa.select(suggestions)
             .where(suggestions.c.client_id == self._tenant, suggestions.c.id > (after or ""))

@@ -109,8 +109,8 @@ class RecordSearch(TenantRepository):
         return await self._tickets(_RECENT, limit, examined=limit)
 
     async def by_address(self, key: str, limit: int) -> tuple[FoundTicket, ...]:
-        """Return the conversations with messages from an address, latest message first. `key`: the
-        address, as returned by `customer_key`."""
+        """Return the conversations with messages from an address, latest message first. `key` is
+        the address, as returned by `customer_key`."""
         return await self._tickets(_BY_ADDRESS, limit, key=key, examined=EXAMINED)
 
     async def by_words(self, words: Sequence[str], limit: int) -> tuple[FoundTicket, ...]:

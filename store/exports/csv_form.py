@@ -66,7 +66,7 @@ class CsvRendering:
 
     def open(self, section: Section, source: Source, count: int | None) -> bytes:
         """Return the line that starts a section, and the line with the names of the section's
-        columns. `count`: the number of records in the section."""
+        columns. `count` is the number of records in the section."""
         header = ",".join(column.name for column in source.columns)
         return f"## {section} ({count})\r\n{header}\r\n".encode()
 

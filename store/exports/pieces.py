@@ -47,7 +47,7 @@ def first_elements(source: Source) -> tuple[tuple[str, ...], str]:
 
 
 def in_pieces(records: str, elements: Elements, form: ArrayForm) -> str:
-    """Return the SQL for all rows of the records. `records`: a query for each record's `line` and
+    """Return the SQL for all rows of the records. `records` is a query for each record's `line` and
     `is_long`, and for the columns of `t` that `elements` uses."""
     more = (
         f"SELECT {elements.sql}::text AS element FROM {elements.source} AND t.is_long "  # noqa: S608 - constants

@@ -21,7 +21,7 @@ class CellKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a section. `sql`: the SQL expression for its value, in a query on the section's
+    """A column of a section. `sql` is the SQL expression for its value, in a query on the section's
     `source`."""
 
     name: str
@@ -80,7 +80,7 @@ json_cells: Final = partial(_columns, CellKind.JSON)
 
 
 def time_cells(names: str) -> tuple[Column, ...]:
-    """Return columns of times in UTC. `names`: the columns' names, separated by blanks."""
+    """Return columns of times in UTC. `names` are the columns' names, separated by blanks."""
     return tuple(Column(name, CellKind.TIME, utc(f"t.{name}")) for name in names.split())
 
 

@@ -77,7 +77,7 @@ class DataRequestRepository(TenantRepository):
         return None if row is None else DataRequest.model_validate(row, from_attributes=True)
 
     async def page(self, *, before: str | None, limit: int) -> tuple[DataRequest, ...]:
-        """Return a page of data requests, newest first. `before`: the last id on the previous
+        """Return a page of data requests, newest first. `before` is the last id on the previous
         page."""
         this = {"tenant": self._tenant, "before": before or _NEWEST, "limit": limit}
         rows = await self._connection.execute(_PAGE, this)

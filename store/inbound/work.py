@@ -41,7 +41,7 @@ class WebhookStanding:
 
 @dataclass(frozen=True, slots=True)
 class StoredWebhook:
-    """A webhook without its body. `size`: the size of the body in bytes, or None if the body was
+    """A webhook without its body. `size` is the size of the body in bytes, or None if the body was
     erased."""
 
     id: str
@@ -63,7 +63,7 @@ class StoredWebhook:
 
 @dataclass(frozen=True, slots=True)
 class UnstartedRun:
-    """A webhook's run that has no answer yet. `threshold`: the confidence threshold of the run's
+    """A webhook's run that has no answer yet. `threshold` is the confidence threshold of the run's
     playbook."""
 
     ref: RunRef
@@ -146,7 +146,7 @@ class WorkRepository(TenantRepository):
         )
 
     async def fail(self, webhook_id: str, reason: str, now: datetime) -> None:
-        """Mark a webhook as failed. `reason`: a stable code."""
+        """Mark a webhook as failed. `reason` is a stable code."""
         await self._write(
             webhook_id,
             state=WebhookState.FAILED,

@@ -17,7 +17,7 @@ IDEMPOTENCY_WINDOW: Final = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """An idempotency key, as sent with a request. `body_digest`: the SHA-256 digest of the raw
+    """An idempotency key, as sent with a request. `body_digest` is the SHA-256 digest of the raw
     request body."""
 
     key: str

@@ -126,7 +126,7 @@ class IntegrationRepository(TenantRepository):
 
     async def page(self, *, after: str | None, limit: int) -> tuple[IntegrationEntry, ...]:
         """Return a page of all connections, including ended ones, ordered by id and therefore by
-        creation time. `after`: the last id on the previous page."""
+        creation time. `after` is the last id on the previous page."""
         this = {"tenant": self._tenant, "after": after or "", "limit": limit}
         rows = await self._connection.execute(_PAGE, this)
         return tuple(_read(IntegrationEntry, row) for row in rows)

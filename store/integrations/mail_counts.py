@@ -20,8 +20,8 @@ _SCOPES: Final = {group: f"client/{group}" for group in MailGroup}
 
 @dataclass(frozen=True, slots=True)
 class MailCount:
-    """A counter that each email increments once. `limit`: the maximum number of emails per day for
-    `key`."""
+    """A counter that each email increments once. `limit` is the maximum number of emails per day
+    for `key`."""
 
     scope: str
     key: str

@@ -50,7 +50,7 @@ _NOTHING: Final[Mapping[str, object]] = {
 
 @dataclass(frozen=True, slots=True)
 class NewSenderCode:
-    """A new code that verifies a sender address. `language`: the language of the email that
+    """A new code that verifies a sender address. `language` is the language of the email that
     contains the code, fr or en."""
 
     id: str
@@ -198,7 +198,7 @@ class MailSenderRepository(TenantRepository):
         )
 
     async def note_failure(self, address: str, code: str, now: datetime) -> None:
-        """Record that a mail server rejected an email from the client's sender. `code`: a stable
+        """Record that a mail server rejected an email from the client's sender. `code` is a stable
         error code."""
         await self._change(mail_senders.c.address == address, last_error=code, last_error_at=now)
 

@@ -109,7 +109,8 @@ class CorrectionRepository(TenantRepository):
     async def page(
         self, *, state: CorrectionState | None, after: str | None, limit: int
     ) -> tuple[CorrectionSummary, ...]:
-        """Return a page of corrections, oldest first. `after`: the last id on the previous page."""
+        """Return a page of corrections, oldest first. `after` is the last id on the previous
+        page."""
         rows = await self._connection.execute(
             _PAGE,
             {"client_id": self._tenant, "state": state, "after": after or "", "limit": limit},

@@ -36,7 +36,7 @@ class LabelledExampleRepository(TenantRepository):
         )
 
     async def page(self, *, after: str | None, limit: int) -> tuple[LabelledExample, ...]:
-        """Return a page of labelled examples, oldest first. `after`: the last id of the previous
+        """Return a page of labelled examples, oldest first. `after` is the last id of the previous
         page."""
         rows = await self._connection.execute(
             sa.select(labelled_examples)

@@ -90,7 +90,7 @@ class ShadowDrafts(TenantRepository):
     async def keep(
         self, run_id: str, playbook: tuple[str, int], thought: ShadowThought, now: datetime
     ) -> None:
-        """Store the agent's hypothetical result for a run. `playbook`: the playbook's id and
+        """Store the agent's hypothetical result for a run. `playbook` is the playbook's id and
         version."""
         fields = thought.model_dump(mode="json")
         await self._connection.execute(

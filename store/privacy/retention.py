@@ -68,8 +68,8 @@ _REMOVE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class RetainedPage:
-    """The result of removing one page. `last`: the id of the last row read, or None after the last
-    page."""
+    """The result of removing one page. `last` is the id of the last row read, or None after the
+    last page."""
 
     last: str | None
     removed: int = 0

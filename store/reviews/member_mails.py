@@ -243,8 +243,8 @@ class MemberMailRepository(TenantRepository):
         )
 
     async def set_digest(self, user_id: str, day: date | None, due_at: datetime) -> None:
-        """Store when the member's next digest may be due. `day`: the local day of a digest that is
-        settled, or None."""
+        """Store when the member's next digest may be due. `day` is the local day of a digest that
+        is settled, or None."""
         choice = member_notifications.c
         settled = {} if day is None else {"digest_day": day}
         await self._connection.execute(

@@ -478,7 +478,7 @@ async def unsent_replies(
     limit: int,
 ) -> Sequence[UnsentReply]:
     """Return a page of all clients' replies that were written before `before` and have no outcome,
-    oldest first. `after`: the position of the last reply on the previous page."""
+    oldest first. `after` is the position of the last reply on the previous page."""
     rows = await connection.execute(
         sa.select(_REPLIES.client_id, _REPLIES.id, _REPLIES.created_at)
         .where(

@@ -25,7 +25,7 @@ _PLANNED: Final = "planned"
 @dataclass(frozen=True, slots=True)
 class LedgerPlace:
     """The position of a ledger row: a step of a run's plan, or a member's reply to the run's
-    message. `round`: the number of human approvals so far."""
+    message. `round` is the number of human approvals so far."""
 
     run_id: str
     step: int

@@ -146,8 +146,8 @@ class FirstUnanswered(TenantRepository):
         return {row.id: row.at for row in rows}
 
     async def of_runs(self, run_ids: Sequence[str]) -> dict[str, datetime]:
-        """Return the time of the first unanswered message in each run's conversation by run id, in
-        two statements. Omits what `of` omits."""
+        """Return the time of the first unanswered message in each run's conversation, by run id.
+        Omits the same conversations as `of`. Executes two statements."""
         rows = await self._connection.execute(
             _OF_RUNS, {"client_id": self._tenant, "runs": list(run_ids)}
         )

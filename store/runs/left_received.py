@@ -33,7 +33,7 @@ async def runs_left_received(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[WaitingRun]:
     """Return a page of unanswered runs, across all clients, that were admitted before `before`,
-    oldest first. `after`: the position of the last run on the previous page."""
+    oldest first. `after` is the position of the last run on the previous page."""
     rows = await connection.execute(
         sa.select(
             engine_runs.c.client_id,

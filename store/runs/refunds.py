@@ -47,8 +47,8 @@ _LATEST: Final = sa.text(f"""
 
 @dataclass(frozen=True, slots=True)
 class RefundTotal:
-    """The refunds in one currency for messages about one topic. `topic`: the category, or an empty
-    string if there is none."""
+    """The refunds in one currency for messages about one topic. `topic` is the category, or an
+    empty string if there is none."""
 
     topic: str
     refunds: int

@@ -215,7 +215,7 @@ class RunFilter:
         return _FOLLOWED_THROUGH if self.outcome in _FOLLOWED else LOOKED_THROUGH
 
     def values(self, before: str | None) -> dict[str, object]:
-        """Return the parameters for the SQL. `before`: the last id on the previous page."""
+        """Return the parameters for the SQL. `before` is the last id on the previous page."""
         beyond = before or _BEYOND_ALL
         values: dict[str, object] = {"durable": DURABLE_AFTER}
         if self.last is not None:

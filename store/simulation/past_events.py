@@ -105,8 +105,8 @@ _TURNS: Final[TypeAdapter[tuple[Turn, ...]]] = TypeAdapter(tuple[Turn, ...])
 
 @dataclass(frozen=True, slots=True)
 class SeenThen:
-    """The agent's input for a run at the time of its message. `automatic_turns`: the number of the
-    agent's answers in the thread in the hour before the message."""
+    """The agent's input for a run at the time of its message. `automatic_turns` is the number of
+    the agent's answers in the thread in the hour before the message."""
 
     event: UnifiedEvent
     run_id: str

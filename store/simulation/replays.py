@@ -62,7 +62,7 @@ class ReplayChange:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedPage:
-    """The result of replaying one page of events. `place`: the last event on the page, or None if
+    """The result of replaying one page of events. `place` is the last event on the page, or None if
     no events were left."""
 
     place: str | None
@@ -101,7 +101,7 @@ class ReplayRepository(TenantRepository):
         return _replay(row)
 
     async def page(self, *, before: str | None, limit: int) -> tuple[Replay, ...]:
-        """Return a page of replays, newest first. `before`: the last id on the previous page."""
+        """Return a page of replays, newest first. `before` is the last id on the previous page."""
         rows = await self._connection.execute(
             sa.select(*_COLUMNS)
             .where(
@@ -116,8 +116,8 @@ class ReplayRepository(TenantRepository):
     async def examples(
         self, replay_id: str, *, kind: ReplayChangeKind | None, after: str | None, limit: int
     ) -> tuple[ReplayExample, ...]:
-        """Return a page of events whose outcome differs in the replay, in order of arrival.
-        `after`: the last event on the previous page."""
+        """Return a page of events whose outcome differs in the replay, in order of arrival. `after`
+        is the last event on the previous page."""
         rows = await self._connection.execute(
             _EXAMPLES,
             {
@@ -201,7 +201,7 @@ async def unfinished_replays(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[UnfinishedReplay]:
     """Return a page of unfinished replays, across all clients, that were created before `before`,
-    oldest first. `after`: the position of the last replay on the previous page."""
+    oldest first. `after` is the position of the last replay on the previous page."""
     rows = await connection.execute(
         sa.select(_TABLE.client_id, _TABLE.id, _TABLE.created_at)
         .where(_UNFINISHED, _TABLE.created_at < before, beyond(after, _TABLE.created_at, _TABLE.id))

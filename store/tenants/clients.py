@@ -15,7 +15,7 @@ from store.tenants.tables import client_users, clients, users
 
 @dataclass(frozen=True, slots=True)
 class ClientEntry:
-    """A client, as shown to operators. `plan`: the client's plan, disregarding any trial."""
+    """A client, as shown to operators. `plan` is the client's plan, disregarding any trial."""
 
     id: str
     brand_name: str

@@ -40,7 +40,7 @@ class KeyEntry:
 
 @dataclass(frozen=True, slots=True)
 class KeyUse:
-    """A use of an API key. `network`: the IP network, in the format of
+    """A use of an API key. `network` is the IP network, in the format of
     `api/http/client_address.py`."""
 
     key_id: str
@@ -235,7 +235,7 @@ class KeyRepository:
 
     async def made_by(self, client_id: str, created_by: str) -> tuple[KeyEntry, ...]:
         """Return the active API keys that a member created for the client's own systems, oldest
-        first. `created_by`: the member, in the form used by audit entries."""
+        first. `created_by` is the member, in the form used by audit entries."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN)
             .where(

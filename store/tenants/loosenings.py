@@ -112,7 +112,7 @@ client_of_loosening: Final = owner_of(loosenings, LooseningNotFound)
 
 @dataclass(frozen=True, slots=True)
 class LeftLoosening:
-    """A change that the sweep processes. `place`: the position of the change in the list of all
+    """A change that the sweep processes. `place` is the position of the change in the list of all
     clients' changes."""
 
     tenant: TenantId

@@ -77,7 +77,7 @@ _LATEST: Final = sa.union_all(
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """The request for a delivery attempt that is due now. `sealed_secrets`: the signing secrets,
+    """The request for a delivery attempt that is due now. `sealed_secrets` are the signing secrets,
     encrypted, newest first."""
 
     delivery_id: str

@@ -81,7 +81,7 @@ _Match = tuple[ClaimKind, ClaimMatter | None, re.Match[str]]
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """The words of a sentence, in one string and separated by single spaces. `breaks`: the
+    """The words of a sentence, in one string and separated by single spaces. `breaks` are the
     positions of commas and similar marks in that string."""
 
     words: str

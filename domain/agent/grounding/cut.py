@@ -46,7 +46,8 @@ Check = Callable[[str], tuple[GuardFinding, ...]]
 
 @dataclass(frozen=True, slots=True)
 class CutAnswer:
-    """An answer without its rejected sentences. `findings`: the reasons, with the state `cut`."""
+    """An answer without its rejected sentences. `findings` are the reasons, with the state
+    `cut`."""
 
     text: str
     findings: tuple[GuardFinding, ...]

@@ -139,7 +139,7 @@ def _number(written: str) -> str:
 
 
 def money_key(amount: str, currency: str) -> str:
-    """Return the fact key for an amount of money. `currency`: an ISO 4217 code."""
+    """Return the fact key for an amount of money. `currency` is an ISO 4217 code."""
     code = currency.lower()
     return f"money:{_number(amount)} {fact_words().currencies.get(code, code)}"
 

@@ -31,8 +31,8 @@ _CONTACTS: Final = frozenset({FactKind.ADDRESS, FactKind.PHONE})
 
 
 class _Grounds:
-    """The fact keys that support an answer, computed when they are needed first. `texts`: the texts
-    of the cited sources."""
+    """The fact keys that support an answer, computed when they are needed first. `texts` are the
+    texts of the cited sources."""
 
     def __init__(self, sources: tuple[Citation, ...], request: BrainRequest) -> None:
         self.texts = tuple(_texts(sources, request))

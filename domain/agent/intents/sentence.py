@@ -35,7 +35,7 @@ class MessageSentence:
 
     def of(self, place: int) -> frozenset[str]:
         """Return the meanings of a word: its own meanings, and those of phrases that contain the
-        word. `place`: the word's index."""
+        word. `place` is the word's index."""
         return self.by_place[place]
 
     def names_a_thing(self, place: int) -> bool:

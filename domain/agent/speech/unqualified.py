@@ -193,7 +193,7 @@ def _leaves_it(before: str, asked: _Known) -> bool:
 
 def _closes(behind: str, *, after: str) -> bool:
     """Return True if the text after a request contains only thanks, a farewell, a plea for haste
-    and the sender's name. `after`: the sentence that contains the request."""
+    and the sender's name. `after` is the sentence that contains the request."""
     composed = normalized(behind, UnicodeForm.NFC)
     if not composed.strip():
         return True

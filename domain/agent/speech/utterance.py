@@ -83,7 +83,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Consecutive words without a punctuation mark between them. `before`: the mark that precedes
+    """Consecutive words without a punctuation mark between them. `before` is the mark that precedes
     them."""
 
     words: tuple[Word, ...]

@@ -61,7 +61,7 @@ class _Item(BaseModel):
 
 
 class _Refund(BaseModel):
-    """A refund of an order. `total`: the refunded amount, which is negative."""
+    """A refund of an order. `total` is the refunded amount, which is negative."""
 
     total: Amount = "0"
 

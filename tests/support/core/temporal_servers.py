@@ -17,7 +17,7 @@ _LEFT: Final = 3
 
 
 class TemporalServers:
-    """The Temporal servers of this process. `folder`: the folder for the servers' logs."""
+    """The Temporal servers of this process. `folder` is the folder for the servers' logs."""
 
     def __init__(self, folder: Path) -> None:
         self._log = folder / "temporal.log"

@@ -37,7 +37,7 @@ async def exported(front: LiveEngine, shop: Shop) -> dict[str, Any]:
 
 
 def add_conversations(database_url: str, shop: Shop, number: int, *, weight: int = 100) -> None:
-    """Add conversations. `weight`: the characters in each summary."""
+    """Add conversations. `weight` are the characters in each summary."""
     with psycopg.connect(as_owner(database_url)) as connection:
         connection.execute(
             "INSERT INTO ai_conversations "

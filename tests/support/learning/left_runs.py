@@ -86,7 +86,7 @@ async def leave_shadow(
     sent: str | None = None,
     platform: str | None = None,
 ) -> str:
-    """Create a run in shadow mode, and return its id. `did`: the human's action, or None if there
+    """Create a run in shadow mode, and return its id. `did` is the human's action, or None if there
     is none yet."""
     left = LeftRun(thought.confidence, "edited", platform=platform)
     run_id = await leave_run(connection, shop, left)

@@ -79,8 +79,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """A response. `body`: a value that is sent as JSON, bytes that are sent unchanged, or None for
-    no body."""
+    """A response. `body` is a value that is sent as JSON, bytes that are sent unchanged, or None
+    for no body."""
 
     status: int = 200
     body: object = field(default_factory=dict)

@@ -55,7 +55,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Say:
-    """A model's output: a structured answer or plain text. `refusal`: a refusal that replaces the
+    """A model's output: a structured answer or plain text. `refusal` is a refusal that replaces the
     output."""
 
     answer: dict[str, Any] | str = ""
@@ -64,7 +64,7 @@ class Say:
 
 @dataclass(frozen=True)
 class Fail:
-    """An HTTP error in the providers' format. `code`: the provider's error code."""
+    """An HTTP error in the providers' format. `code` is the provider's error code."""
 
     status: int
     headers: dict[str, str] = field(default_factory=dict)

@@ -24,7 +24,7 @@ _STATUSES: Final = frozenset(
 
 @dataclass
 class WooOrder:
-    """An order in WooCommerce. `minor`: the amount paid, in minor units."""
+    """An order in WooCommerce. `minor` is the amount paid, in minor units."""
 
     id: int
     minor: int
