@@ -177,7 +177,7 @@ class EmbeddedBrain:
         return BrainAnswer(
             classification=seen.category,
             intents=understood.wants.intents,
-            # The certainty of an answer is that of its least certain input.
+            # An answer is as certain as its least certain input.
             confidence=_rounded(min(certainty, seen.language_probability, draft.strength)),
             alternatives=_alternatives(seen, seen.category),
             language=seen.language,

@@ -1,4 +1,4 @@
-"""A client's own classifier head, whose logits are added to those of the shared head.
+"""A client's own classifier head, which adds its logits to the shared head's.
 
 Each weight belongs to several folded features, so a ticket's words cannot be reconstructed.
 """

@@ -91,7 +91,8 @@ class QuestionReader:
 
 
 def clusters_of(questions: Sequence[str]) -> tuple[QuestionCluster, ...]:
-    """Return the clusters of the questions, each in exactly one. Raises OverBudget."""
+    """Return the clusters of the questions. Each question is in exactly one cluster. Raises
+    OverBudget."""
     read = [_read(question) for question in questions[:MAX_QUESTIONS]]
     likeness = _likeness(read)
     return tuple(_described(places, read, likeness) for places in _joined(likeness))

@@ -65,8 +65,8 @@ class _Agent(BaseModel):
 
 
 class Freshdesk:
-    """A Freshdesk account, as domain.integrations.ports.Helpdesk. A message's id is that of its
-    conversation."""
+    """A Freshdesk account, as domain.integrations.ports.Helpdesk. The id of a message is its
+    conversation's id."""
 
     def __init__(self, account: HelpdeskAccount) -> None:
         self._account = account

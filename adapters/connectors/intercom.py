@@ -92,8 +92,8 @@ class _Me(_Shape):
 
 
 class Intercom:
-    """An Intercom workspace, as domain.integrations.ports.Helpdesk. A message's id is that of its
-    conversation part."""
+    """An Intercom workspace, as domain.integrations.ports.Helpdesk. The id of a message is its
+    conversation part's id."""
 
     def __init__(self, account: HelpdeskAccount, admin_id: str) -> None:
         self._account = account

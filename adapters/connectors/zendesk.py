@@ -138,8 +138,8 @@ def account_of(
 
 
 class Zendesk:
-    """A Zendesk account, as domain.integrations.ports.Helpdesk. A message's id is that of its
-    comment."""
+    """A Zendesk account, as domain.integrations.ports.Helpdesk. The id of a message is
+    its comment's id."""
 
     def __init__(self, account: HelpdeskAccount) -> None:
         self._account = account

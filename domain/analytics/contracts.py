@@ -54,7 +54,7 @@ class DailyMetricsResult(Contract):
 
 
 class BackfillMetricsInput(Contract):
-    """The input for recomputing daily metrics. The fields are those of ComputeMetricsInput."""
+    """The input for recomputing daily metrics. The fields are as in ComputeMetricsInput."""
 
     first: date
     last: date

@@ -91,7 +91,7 @@ def _webp(data: bytes) -> tuple[Size, ...]:
 
 
 def _heic(data: bytes) -> tuple[Size, ...]:
-    """Return all sizes in the header: those of the image, its tiles and its thumbnails."""
+    """Return the sizes of the image, its tiles and its thumbnails."""
     head = data[:_HEIC_HEAD]
     sizes: list[Size] = []
     place = head.find(b"ispe")

@@ -91,7 +91,7 @@ class Helpdesk(Protocol):
 
 class NoticeBoard(Protocol):
     """A channel for notifications to a merchant's team, such as Slack. Its methods raise the same
-    errors as those of `Shop`."""
+    errors as `Shop`."""
 
     async def tell(self, text: str) -> None:
         """Post the text to the channel."""

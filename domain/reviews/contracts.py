@@ -15,7 +15,7 @@ class SettleReviewInput(Contract):
 
 
 class SettleReviewResult(Contract):
-    """The stored decision on a review, or None. `actions` are those of the approved plan if later
+    """The stored decision on a review, or None. `actions` are the approved plan's if later
     messages changed it, else None."""
 
     decision: Decision | None

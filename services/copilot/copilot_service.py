@@ -63,7 +63,7 @@ class CopilotService:
 
 @dataclass(frozen=True, slots=True)
 class ReadTool(Generic[Given, Facts]):
-    """A tool that reads data. `roles` are those of the `route` that returns the same data. Without
+    """A tool that reads data. `roles` are the roles of the `route` for the same data. Without
     such a route, every member may use the tool."""
 
     name: str

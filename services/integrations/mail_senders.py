@@ -37,7 +37,7 @@ from store.tenants.accounts import AccountRepository
 
 @dataclass(frozen=True, slots=True)
 class DrawnCode:
-    """A new code that verifies a sender, as text. `language` is that of its email, fr or en."""
+    """A new code that verifies a sender, as text. `language` is the email's, fr or en."""
 
     text: str = field(repr=False)
     language: str

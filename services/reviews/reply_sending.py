@@ -72,9 +72,9 @@ def place_of(reply: TeammateReply) -> LedgerPlace:
 async def start_reply(work: UnitOfWork, reply_id: str) -> StartedReply | None:
     """Start sending a reply. Return None if no other system must be called.
 
-    If another answer was approved or sent since, the reply is not sent. The same applies if its
-    author may no longer answer customers. A reply to the widget, or by webhook event, is delivered
-    by this transaction. Idempotent: a started reply is returned with `again` set in its claim.
+    A reply is not sent if another answer was approved or sent since, or if its author may no longer
+    answer customers. A reply by the widget or by a webhook event is delivered in this transaction.
+    Idempotent: a started reply is returned with `again` set in its claim.
     """
     found = await _to_send(work, reply_id)
     if found is None:

@@ -13,7 +13,7 @@ from store.content.tables import dismissed_pages, knowledge_entries, suggestions
 from store.core.repository import TenantRepository
 
 _COMPARED: Final = 40
-"""Maximum number of entries with which a page is compared, those of the nearest length first."""
+"""Maximum number of entries with which a page is compared, nearest length first."""
 
 _SHORTER: Final = 0.7
 _LONGER: Final = 1.4

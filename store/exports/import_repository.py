@@ -42,7 +42,7 @@ from store.tenants.tables import client_settings, clients
 
 _PAGE: Final = 5_000
 
-# These timeouts are longer than those of a request, because a batch takes longer and the source of
+# These timeouts are longer than a request's, because a batch takes longer and the source of
 # the records may be slow.
 _PATIENCE: Final = (
     "SET LOCAL statement_timeout = '120s'",

@@ -181,9 +181,10 @@ class WorkRepository(TenantRepository):
     ) -> EarlierWait | None:
         """Return the wait of an earlier ticket that this ticket must not overtake, or None.
 
-        Such a ticket waits for the client's limit or quota, or is from the same customer with the
-        same verification. For an unverified sender, it may also wait for the limit on unverified
-        senders. The queues are not locked: a wait that ends meanwhile costs one more attempt.
+        A ticket must not overtake one that waits for the client's limit or quota, or one from the
+        same customer with an equally verified sender. A ticket from an unverified sender must not
+        overtake one that waits for the limit on unverified senders. The queues are not locked, so a
+        wait that ends meanwhile costs one more attempt.
         """
         row = (
             await self._connection.execute(

@@ -201,7 +201,7 @@ class AnsweredRun:
 
 @dataclass(frozen=True, slots=True)
 class LatestMessage:
-    """The customer's message that a reply answers. The fields are those of `AnsweredMessage`."""
+    """The customer's message that a reply answers. The fields are as in `AnsweredMessage`."""
 
     event_id: str
     run_id: str
