@@ -73,7 +73,7 @@ class Exports:
     @asynccontextmanager
     async def snapshot(self, place: ExportPlace, *, pays: bool) -> AsyncIterator[Snapshot]:
         """Yield a snapshot of a client's rows once a slot is free. Waiting holds no connection.
-        `pays` means a paid plan. Raises ExportsBusy, EngineUnavailable."""
+        `pays` means that the client has a paid plan. Raises ExportsBusy, EngineUnavailable."""
         place.pays = pays
         await self._take(place)
         try:
@@ -110,7 +110,8 @@ class Exports:
 
     def _slowest_before(self, place: ExportPlace) -> ExportPlace | None:
         """Return the slowest reader's slot that the waiting export may take, or None. Its client
-        must have no slot. An unpaid export cannot displace a paying client's."""
+        must have no slot. An export of a client without a paid plan cannot displace one of a paying
+        client."""
         if self._holds_one(place.tenant):
             return None
         slow = [

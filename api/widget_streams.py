@@ -110,9 +110,9 @@ class WidgetStreams:
     ) -> Iterator[StreamPlace]:
         """Hold a stream's slot while the block runs.
 
-        `session` is `client_id/session_id`. `network` is the address's. `pays` means a paid plan.
-        Raises CallerBusy for too many streams of the session, address, network or client, and
-        ServerBusy for those of the process.
+        `session` is `client_id/session_id`. `network` is the network of the address. `pays` means
+        that the client has a paid plan. Raises CallerBusy for too many streams of the session,
+        address, network or client, and ServerBusy for those of the process.
         """
         client = session.partition("/")[0]
         counts: _Counts = (

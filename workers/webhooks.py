@@ -97,7 +97,7 @@ def build_activities(
 
 def canary_of(settings: Settings) -> str | None:
     """Return the host name for the network self-check, which distinguishes failures of our resolver
-    from a receiver's.
+    from failures of a receiver.
 
     This is WEBHOOK_CANARY_HOST, else the dashboard's host, or None if that is not a public name.
     """

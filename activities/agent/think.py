@@ -273,7 +273,7 @@ class Think:
         has_mood: bool,
         joined: str | None = None,
     ) -> RunDraft:
-        """Store the brain's result, and return the stored draft, possibly an earlier attempt's.
+        """Store the brain's result, and return the stored draft, possibly from an earlier attempt.
 
         In shadow mode, the actions are stored separately from the run. `joined` is the review that
         the message was added to, or None.

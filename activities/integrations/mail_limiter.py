@@ -43,7 +43,7 @@ class MailLimiter:
         self, kind: ServiceMail, to: str, tenant: TenantId | None
     ) -> AsyncIterator[ServicePermit]:
         """Count one service email, and yield a permit to send it. It counts toward its address's
-        limit and, for some kinds, its client's. Raises MailLimitReached."""
+        limit and, for some kinds, the limit of its client. Raises MailLimitReached."""
         limit = LIMITS[kind]
         digest = self._digest(kind, to)
         day = MailCount(f"address/{kind}", digest, limit.per_address)

@@ -67,7 +67,7 @@ def response_failed(
     ticket: Ticket, code: str, fault: ModelFault | None = None
 ) -> TicketResponseFailed:
     """Return the webhook event for a failed response in a ticket. `code` is the error's stable
-    code. `fault` is the language model's, if it is the cause."""
+    code. `fault` is the fault of the language model, if it is the cause."""
     return TicketResponseFailed(
         ticket_id=ticket.ticket_id,
         customer_email=ticket.customer_email,

@@ -47,7 +47,7 @@ def event_of(
     fault: ModelFault | None = None,
 ) -> OutboundEvent | None:
     """Return the webhook event for a run's outcome, or None. `asked` is the pending review with its
-    reason, or None. `fault` is the language model's, if it caused the review."""
+    reason, or None. `fault` is the fault of the language model, if it caused the review."""
     if left_to_people(step.steps):
         return None  # A human agent answers in the helpdesk.
     if asked is not None:

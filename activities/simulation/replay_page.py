@@ -87,7 +87,7 @@ class _Done:
 @dataclass(frozen=True, slots=True)
 class _Plan:
     """The plan for one page of a replay. `thinks_with_model` states for each event whether it may
-    incur model costs. `pays` means a paid plan."""
+    incur model costs. `pays` means that the client has a paid plan."""
 
     replay: Replay
     variant: Variant

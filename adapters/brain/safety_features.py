@@ -1,5 +1,5 @@
-"""The features for the trained safety classifier: the message classifier's, and the concepts of the
-safety grammar, alone and in pairs.
+"""The features for the trained safety classifier: the features of the message classifier, and the
+concepts of the safety grammar, alone and in pairs.
 
 The model was trained on exactly these. After a change here, in `adapters/brain/features.py` or
 `sensitive_frames.yaml`, run `python -m training.train_safety`.

@@ -31,7 +31,8 @@ class SettingsInput:
 
 @dataclass(frozen=True, slots=True)
 class SettingsSection:
-    """A section of the settings. `read` returns the form's fields, and `body` the JSON route's."""
+    """A section of the settings. `read` returns the form's fields, and `body` returns the fields of
+    the JSON route's body."""
 
     name: str
     path: str

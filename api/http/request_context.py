@@ -230,8 +230,8 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
 
 
 def _methods(request: Request) -> str:
-    """Return all methods that a path accepts, comma-separated. Starlette lists only the first
-    matching route's, and each of ours has one."""
+    """Return all methods that a path accepts, comma-separated. Starlette lists only the methods of
+    the first matching route, and each of our routes has one."""
     path = getattr(request.scope.get("route"), "path", None)
     routes = [route for route in iter_route_contexts(request.app.routes) if route.path == path]
     return ", ".join(sorted({method for route in routes for method in route.methods or ()}))

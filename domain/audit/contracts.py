@@ -20,9 +20,9 @@ class AnchorHeadsInput(Contract):
 
 
 class AnchorAuditResult(Contract):
-    """The outcome of recording a day's audit checkpoints. `anchored` counts the ones recorded by
-    this run, and `anchors` all of the day's. The `digest` of all of them is also kept outside the
-    database, by Temporal and in the log."""
+    """The outcome of recording a day's audit checkpoints. `anchored` counts the checkpoints of this
+    run, and `anchors` all checkpoints of the day. The `digest` of all of them is also kept outside
+    the database, by Temporal and in the log."""
 
     day: date
     anchored: int

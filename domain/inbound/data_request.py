@@ -12,8 +12,8 @@ DUE_AFTER: Final = timedelta(days=30)
 
 class DataRequest(BaseModel):
     """A customer's data request. `integration_id` is the connection whose shop forwarded it, or
-    None if a member opened it. `order_ids` are the platform's. `fulfilled_by` is the member who
-    delivered the data."""
+    None if a member opened it. `order_ids` are the platform's order ids. `fulfilled_by` is the
+    member who delivered the data."""
 
     model_config = ConfigDict(frozen=True)
 

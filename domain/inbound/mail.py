@@ -72,7 +72,7 @@ class InboundMail:
 def ticket_of(
     mail: InboundMail, settings: Mapping[str, str], *, is_vouched: bool = False
 ) -> InboundTicket:
-    """Return the email as a ticket. `settings` are the integration's.
+    """Return the email as a ticket. `settings` are the settings of the integration.
 
     `is_vouched` means that the mail provider verified the From domain. Otherwise, only the
     merchant's mail server named in the settings can verify it. Any sender can write

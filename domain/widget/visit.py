@@ -65,8 +65,8 @@ class Said:
     def event(self, visit: WidgetVisit) -> InboundEvent:
         """Return the message as an inbound event.
 
-        Only a verified address becomes the customer's. A typed one must not use up another
-        customer's limit, or give access to memory and orders.
+        Only a verified address becomes the customer's address. A typed address must not use up
+        another customer's limit, or give access to memory and orders.
         """
         known = visit.verified_email
         stated = None if known else self.stated_email

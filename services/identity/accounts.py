@@ -78,8 +78,8 @@ async def account_of_person(
 ) -> OwnAccount | None:
     """Return the account of a person verified by another identity provider, as `account_of` does.
 
-    The user's id is the provider's. An address of another user changes nothing. Raises
-    AddressNotVerified, AddressTaken, TooManyAccounts.
+    The user's id is the id assigned by the provider. An address of another user changes nothing.
+    Raises AddressNotVerified, AddressTaken, TooManyAccounts.
     """
     await hold(work.connection, f"user/{person.subject}")
     address = await address_of(work.connection, person.subject)

@@ -40,8 +40,8 @@ _READ_PATIENCE_S: Final = 10.0
 @dataclass(frozen=True, slots=True)
 class NamedWebhook:
     """A verified webhook delivery. `unreadable` is a parsing error's code, or None. `digest` is the
-    body's, if computed. `is_signed` means that a secret verified it. `vouches` means that the
-    endpoint could then vouch for customers' addresses."""
+    body's digest, if computed. `is_signed` means that a secret verified it. `vouches` means that
+    the endpoint could then vouch for customers' addresses."""
 
     integration_id: str
     request: InboundRequest

@@ -37,7 +37,8 @@ from store.tenants.accounts import AccountRepository
 
 @dataclass(frozen=True, slots=True)
 class DrawnCode:
-    """A new code that verifies a sender, as text. `language` is the email's, fr or en."""
+    """A new code that verifies a sender, as text. `language` is the language of the email, fr or
+    en."""
 
     text: str = field(repr=False)
     language: str

@@ -15,8 +15,8 @@ from store.widget.visitor_sessions import WidgetSessionRepository
 @dataclass(frozen=True, slots=True)
 class VisitorCodeWanted:
     """A visitor's request for a code to an `email` validated by `domain/identity/address.py`.
-    `language` None is the session's, else French. The code is derived from the random `number`,
-    below NUMBERS."""
+    Without `language`, the session's language is used, or else French. The code is derived from the
+    random `number`, below NUMBERS."""
 
     session_id: str
     email: str

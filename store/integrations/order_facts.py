@@ -114,8 +114,8 @@ class OrderFactRepository(TenantRepository):
     async def find(
         self, number: str | None, email: str | None, *, but_of: Collection[str] = ()
     ) -> Order | None:
-        """Return the order with this number, preferably the customer's. Without a number, return
-        the customer's latest order.
+        """Return the order with this number, preferably an order of the customer. Without a number,
+        return the customer's latest order.
 
         Ended connections and those in `but_of` are ignored. The caller must check that the order
         belongs to the customer.

@@ -270,7 +270,7 @@ class CaseMessages(TenantRepository):
 
     async def lock_conversation_of(self, review_id: str) -> str | None:
         """Lock the conversation of a review and return its id, or None if it was deleted. To
-        prevent deadlocks, all code takes this lock before the review's."""
+        prevent deadlocks, all code takes this lock before the lock on the review."""
         values = {"client_id": self._tenant, "review_id": review_id}
         locked: str | None = await self._connection.scalar(_LOCK_OF_REVIEW, values)
         return locked

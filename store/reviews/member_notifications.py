@@ -37,8 +37,8 @@ class MemberNotificationRepository(TenantRepository):
     ) -> None:
         """Store the member's settings. A changed mode discards unsent emails.
 
-        `language` is the page's, or None to keep the stored one. `digest_due_at` is when the next
-        digest may be due.
+        `language` is the language of the page, or None to keep the stored one. `digest_due_at` is
+        when the next digest may be due.
         """
         before = await self.read(user_id)
         values = {

@@ -41,8 +41,8 @@ async def composer_of(
 ) -> Composer:
     """Return a conversation's reply form.
 
-    Its text is the member's unsent draft, else an open review's. `template_id` is appended, unless
-    None. Raises ContentNotFound.
+    Its text is the member's unsent draft, else the draft of an open review. `template_id` is
+    appended, unless None. Raises ContentNotFound.
     """
     typed = Typed.of({"text": ""}, draft)
     if answered is None:
