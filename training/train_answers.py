@@ -20,6 +20,7 @@ from adapters.brain.answer_features import (
     Candidate,
     sentence_features,
 )
+from adapters.brain.answer_names import other_product
 from adapters.brain.answer_rarity import RARITY_FEATURES, AnsweredTerms
 from adapters.brain.answer_words import AskedQuestion, read_question
 from adapters.brain.answers import (
@@ -112,7 +113,8 @@ def answers_of(examples: Sequence[AnswerExample], model: LinearModel) -> list[Se
                 row=answer_features(
                     one.asked.text, one.question, one.found, one.rows, scores, compared=compared
                 ),
-                fits=fits(one.question, one.rows[places[0]]),
+                fits=fits(one.question, one.rows[places[0]])
+                and not other_product(one.asked.text, one.found, places[0]),
                 right=float(inside and one.asked.holds_facts(text)),
             )
         )

@@ -20,6 +20,7 @@ from adapters.brain.answer_features import (
     Candidate,
     sentence_features,
 )
+from adapters.brain.answer_names import other_product
 from adapters.brain.answer_rarity import RARITY_FEATURES, AnsweredTerms, RarityModel
 from adapters.brain.answer_words import AskedQuestion, read_question
 from adapters.brain.artifact import ModelInvalid, read_arrays, stored
@@ -33,6 +34,12 @@ ANSWER_FILES: Final = {1: "answers.npz", 2: "answers_2.npz"}
 SURE_PROBABILITIES: Final = {1: 0.88, 2: 0.86}
 """For each version, the minimum probability at which a fitting answer is sent. `docs/evaluation.md`
 has the number of wrong answers to questions about held-out shops."""
+
+AGREEING_PROBABILITIES: Final = {1: 0.7, 2: 0.84}
+"""For each version, the minimum probability at which a fitting answer is sent if the entry also
+contains the words of the message. On the open questions in `evaluation/sets`, keyword matches alone
+would have sent 13 answers. Three of them are wrong, each with a probability of at most 0.5 in
+version 1. The probabilities of version 2 are higher, so it needs a higher minimum."""
 
 MOST_SENTENCES: Final = 5
 """Maximum number of sentences in an answer. All of them come from the same entry."""
@@ -69,12 +76,13 @@ class EntrySentences:
 
 @dataclass(frozen=True, slots=True)
 class ChosenAnswer:
-    """The sentences selected for a message. `probability` (0 to 1) is that the best ones answer the
-    whole message.
+    """The sentences selected for a message, with the `probability` (0 to 1) that the best ones
+    answer the whole message.
 
     - `fits`: the names in question and answer match, and the message asks one question, but not for
       a reason.
     - `is_sure`: the answer fits and is probable enough to be sent.
+    - `is_probable`: the same if the entry also contains the words of the message.
     - `other`: the best sentences from the next entry, or None.
     """
 
@@ -83,6 +91,7 @@ class ChosenAnswer:
     probability: float
     fits: bool
     is_sure: bool
+    is_probable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +125,12 @@ class AnswerModel:
     """The two answer models: one ranks sentences, the other estimates the probability of an answer.
     Load them once and share them, because they are immutable."""
 
-    def __init__(self, content: bytes, sure: float) -> None:
-        """Load both models from the bytes of a model file. `sure` is the minimum probability for
-        sending a fitting answer. Raises ModelInvalid."""
+    def __init__(self, content: bytes, *, sure: float, agreeing: float) -> None:
+        """Load both models from the bytes of a model file. Raises ModelInvalid.
+
+        `sure` is the minimum probability for sending a fitting answer. `agreeing` is the minimum if
+        the entry also contains the words of the message.
+        """
         names = [
             f"{name}_{part}"
             for name in ("sentence", "answer")
@@ -130,6 +142,7 @@ class AnswerModel:
             raise ModelInvalid("the model was trained on other features")
         width = len(features) - len(SENTENCE_FEATURES)
         self._sure = sure
+        self._agreeing = agreeing
         self._sentence = LinearModel.read(arrays, "sentence", len(SENTENCE_FEATURES))
         self._answer = LinearModel.read(arrays, "answer", width)
         self._rarity = RarityModel.read(content) if features != plain else None
@@ -138,7 +151,11 @@ class AnswerModel:
     def load(cls, decision: int = LATEST_DECISION) -> Self:
         """Load the models of a version of the decision. Raises ModelInvalid, and OSError if the
         file cannot be read."""
-        return cls(answer_file(decision).read_bytes(), SURE_PROBABILITIES[decision])
+        return cls(
+            answer_file(decision).read_bytes(),
+            sure=SURE_PROBABILITIES[decision],
+            agreeing=AGREEING_PROBABILITIES[decision],
+        )
 
     def choose(
         self, text: str, language: Language, passages: Sequence[Passage]
@@ -159,7 +176,7 @@ class AnswerModel:
         if self._rarity is not None:
             odds += self._rarity.score(question, compared)
         probability = 1 / (1 + exp(-max(min(odds, 30.0), -30.0)))
-        is_fitting = fits(question, rows[best])
+        is_fitting = fits(question, rows[best]) and not other_product(text, found, best)
         others = chosen_places(found, scores, but=found[best].passage.id)[:_OF_OTHER]
         return ChosenAnswer(
             best=_sentences(found, chosen),
@@ -167,6 +184,7 @@ class AnswerModel:
             probability=probability,
             fits=is_fitting,
             is_sure=is_fitting and probability >= self._sure,
+            is_probable=is_fitting and probability >= self._agreeing,
         )
 
 

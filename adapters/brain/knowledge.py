@@ -33,10 +33,8 @@ _GAP_PENALTY: Final = 1.5
 WELL_COVERED: Final = 0.7
 # An answer with a lower probability does not help the human agent who writes the reply.
 LEAST_PROBABILITY: Final = 0.15
-# The minimum probability at which a fitting answer is sent if the entry contains the same words as
-# the message. On the open questions in `evaluation/sets`, keyword matches alone would have sent 13
-# answers. Three of them are wrong, each with a probability of at most 0.5.
-AGREEING_PROBABILITY: Final = 0.7
+LIKELY_PROBABILITY: Final = 0.7
+"""The minimum probability at which a fitting answer outvotes an entry without embeddings."""
 DOUBTFUL_PROBABILITY: Final = 0.5
 """Below this probability, the draft for a human agent also contains the answer from the next
 entry."""
@@ -98,10 +96,9 @@ def _agree(chosen: ChosenAnswer | None, found: "_Covering") -> bool:
     """
     if chosen is None:
         return True
-    answers = chosen.fits and chosen.probability >= AGREEING_PROBABILITY
     if found.passage.similarity is None:
-        return not answers
-    return answers and chosen.best.passage.id == found.passage.id
+        return not (chosen.fits and chosen.probability >= LIKELY_PROBABILITY)
+    return chosen.is_probable and chosen.best.passage.id == found.passage.id
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

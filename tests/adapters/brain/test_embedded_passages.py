@@ -3,7 +3,7 @@
 import pytest
 
 from adapters.brain.answers import AnswerModel
-from adapters.brain.knowledge import AGREEING_PROBABILITY
+from adapters.brain.knowledge import LIKELY_PROBABILITY
 from adapters.brain.relevance import EXCERPT_LIMIT, excerpt, read_question
 from domain.agent.brain import Category, PassageSentence
 from domain.agent.escalation_reason import EscalationReason
@@ -127,7 +127,7 @@ async def test_a_new_entry_does_not_outvote_an_answer_by_meaning() -> None:
     chosen = AnswerModel.load().choose(text, "en", [embedded])
     assert chosen is not None
     assert not chosen.is_sure
-    assert chosen.probability >= AGREEING_PROBABILITY
+    assert chosen.probability >= LIKELY_PROBABILITY
 
     assert (await ask(text, passages=[embedded, new])).confidence < THRESHOLD
 
