@@ -35,8 +35,9 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class Part:
-    """A dependency that describes its input and errors in the OpenAPI document. `refusals` are an
-    authentication's further errors. `counted` adds the headers of remaining requests."""
+    """A dependency that describes its input and errors in the OpenAPI document. `refusals` are
+    additional errors of a dependency that authenticates the caller. If `counted`, responses state
+    the number of remaining requests."""
 
     parameters: Sequence[Described] = ()
     body: Described | None = None

@@ -20,8 +20,8 @@ PROVIDER_CALLS_AT_ONCE: Final = 8
 class Contestant:
     """A brain to score.
 
-    `probability` returns the brain's own probability, from 0 to 1, that its category is right.
-    `model_bytes` is the size of its files, or None for a provider's model, without targets for
+    `probability` returns the brain's probability, from 0 to 1, that its category is right.
+    `model_bytes` is the size of its files, or None for a provider's model, which has no targets for
     speed and cost.
     """
 

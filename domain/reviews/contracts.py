@@ -15,8 +15,8 @@ class SettleReviewInput(Contract):
 
 
 class SettleReviewResult(Contract):
-    """The stored decision on a review, or None. `actions` are the approved plan's if later
-    messages changed it, else None."""
+    """The stored decision on a review, or None. `actions` are the actions of the approved plan if
+    later messages changed the plan, else None."""
 
     decision: Decision | None
     actions: tuple[ActionKind, ...] | None = None
