@@ -1,7 +1,6 @@
 """The operator's command line: `.venv/bin/python cli.py --help`.
 
-A command's module is imported only when that command is run. Every import in this file delays all
-commands.
+A command's module is imported only when it is run, because imports here delay all commands.
 """
 
 import os

@@ -23,8 +23,7 @@ class FernetSealer:
     be rotated. A text of at least `_WORTH_COMPRESSING` bytes is compressed first."""
 
     def __init__(self, keys: str) -> None:
-        """Load the keys. `keys`: Fernet keys, comma-separated, newest first. Raises ValueError if a
-        key is invalid."""
+        """Load Fernet keys, comma-separated, newest first. Raises ValueError for an invalid key."""
         given = [key.strip() for key in keys.split(",")]
         self._fernet = MultiFernet([Fernet(key) for key in given])
         self._digest_keys = tuple(

@@ -1,9 +1,8 @@
 """Route dependencies that authenticate and authorize callers.
 
-FastAPI resolves dependencies in the order of the parameters. If the caller is a route's first
-parameter, unauthorized requests are rejected before their bodies are read. Routes below
-`/api/dashboard` accept only session tokens, so an attacker with a leaked API key cannot decide
-reviews or change settings.
+FastAPI resolves parameters in order. With the caller first, unauthorized requests are rejected
+before their bodies are read. Routes below `/api/dashboard` accept only session tokens, so a leaked
+API key cannot decide reviews or change settings.
 """
 
 from collections.abc import Set
@@ -60,8 +59,8 @@ class Member:
 async def signed_in(
     request: Request, resources: Resources, counted_as: LimitScope = LimitScope.DASHBOARD
 ) -> User:
-    """Return the signed-in user. The request counts toward the rate limit, and caching of the
-    response is disabled. Raises Unauthenticated, TooManyRequests."""
+    """Return the signed-in user. Counts the request, and disables caching of the response. Raises
+    Unauthenticated, TooManyRequests."""
     request.state.headers = [_NEVER_CACHED]
     user = await authenticate_user(request.headers, resources)
     request.state.caller = limiter_key(user)
@@ -75,7 +74,7 @@ async def member_of(
     user: User, client_id: str, resources: Resources, network: str
 ) -> Member | None:
     """Return the user's membership in an existing client, or None if the user is not a member.
-    `network`: the request's IP network."""
+    `network` is the request's IP network."""
     role = None
     if not user.is_admin:
         async with resources.database.reading_across() as connection:
@@ -89,11 +88,11 @@ async def member_of(
 async def member_for(
     user: User, client_id: str | None, resources: Resources, network: str
 ) -> Member:
-    """Return the user's membership in the client that the request specifies. If it specifies none,
-    return the membership in the user's default client.
+    """Return the user's membership in the client that the request specifies, or else in the default
+    client.
 
-    `network`: the request's IP network. Raises AccessDenied and NoClient. If the client does not
-    exist, internal admins get ClientNotFound, and other users get AccessDenied.
+    `network` is the request's IP network. Raises AccessDenied and NoClient. For an unknown client,
+    raises ClientNotFound for internal admins, and AccessDenied for others.
     """
     if client_id is None:
         own = await member_of(user, await tenant_of(user, resources), resources, network)
@@ -119,14 +118,15 @@ async def check_chosen(user: User, client_id: str | None, resources: Resources) 
 
 
 class InClient(Part):
-    """A dependency that returns the caller's membership in the client that the query specifies. If
-    it specifies none, the caller's default client is used.
+    """A dependency that returns the caller's membership in the client in the query, or else in the
+    default client.
 
-    `roles`: the allowed roles. Callers with other roles are rejected before they send a body. The
-    use case checks the role again. `chosen`: whether a user who belongs to several clients must
-    specify one. Raises Unauthenticated, TooManyRequests, InvalidQuery, ClientIdMissing,
-    AccessDenied, NoClient and RoleRequired. If the client does not exist, internal admins get
-    ClientNotFound, and other users get AccessDenied.
+    Callers without one of the `roles` are rejected before they send a body. The use case checks the
+    role again. `chosen` requires users of several clients to specify one.
+
+    Raises Unauthenticated, TooManyRequests, InvalidQuery, ClientIdMissing, AccessDenied, NoClient
+    and RoleRequired. For an unknown client, raises ClientNotFound for internal admins, and
+    AccessDenied for others.
     """
 
     parameters = query_parameters(ClientQuery)
@@ -196,13 +196,13 @@ class ClientNow:
 
 
 class NamedClient(Part):
-    """A dependency that returns the client that the query must specify. The caller authenticates
-    with an API key or a session token.
+    """A dependency that returns the client that the query must specify, for an API key or a session
+    token.
 
-    `counted_as`: the rate limit that the request counts toward. `needed`: the scope that an API key
-    needs. Raises Unauthenticated, TooManyRequests, InsufficientScope, ClientIdMissing,
-    ClientIdRepeated and AccessDenied. If the id is not a ULID, internal admins get ClientNotFound,
-    and other callers get AccessDenied.
+    `counted_as` is the rate limit. `needed` is the scope that an API key needs. Raises
+    Unauthenticated, TooManyRequests, InsufficientScope, ClientIdMissing, ClientIdRepeated and
+    AccessDenied. For a malformed id, raises ClientNotFound for internal admins, and AccessDenied
+    for others.
     """
 
     parameters = (CLIENT_ID,)
@@ -251,11 +251,10 @@ GatewayCallerDep = Annotated[Caller, Depends(GatewayCaller())]
 
 
 class SignedIn(Part):
-    """A dependency that returns the signed-in user, for a route whose body specifies the client.
-    The route then calls `member_for`.
+    """A dependency that returns the signed-in user, for a route that takes the client from its body
+    and calls `member_for`.
 
-    `counted_as`: the rate limit that the request counts toward. Raises Unauthenticated,
-    TooManyRequests.
+    `counted_as` is the rate limit. Raises Unauthenticated, TooManyRequests.
     """
 
     security = SESSION
@@ -278,9 +277,9 @@ class InClientOf(Part):
     """A dependency that returns the caller's membership in the client that owns the record in the
     path.
 
-    `path_id`: the path parameter with the record's id. `client_of`: a function that returns the
-    record's client. Raises Unauthenticated, TooManyRequests and RoleRequired. Raises `missing` if
-    the record does not exist, or belongs to a client that the caller may not access.
+    `path_id` is the path parameter, and `client_of` returns the record's client. Raises
+    Unauthenticated, TooManyRequests and RoleRequired. Raises `missing` for an unknown record, or
+    another client's.
     """
 
     security = SESSION

@@ -156,11 +156,10 @@ _ROUTERS: Final = tuple(
 def create_app(
     settings: Settings, metrics: Metrics | None = None, traces: Traces | None = None
 ) -> FastAPI:
-    """Return the API application.
+    """Return the API application, which starts without Temporal and PostgreSQL but is not ready
+    until both are available.
 
-    The application starts even if Temporal or PostgreSQL is down. Until both are available, it
-    reports that it is not ready. `metrics`: the metrics registry, if this process exposes metrics.
-    `traces`: the trace exporter, if tracing is enabled.
+    `metrics` and `traces` are set if the process exposes metrics or traces.
     """
     app: FastAPI = FastAPIOffline(
         title=settings.server.service_name,
@@ -186,9 +185,8 @@ def create_app(
 
 @cache
 def _routes() -> tuple[BaseRoute, ...]:
-    """Return all routes, built once per process. FastAPI prepares each route at the route's first
-    request, which costs half a second of CPU time in total. Other applications in the same process
-    reuse the prepared routes."""
+    """Return all routes, built once per process. FastAPI prepares each at its first request, in
+    half a second of CPU in total, and other applications in the process share the result."""
     every = APIRouter(redirect_slashes=False, responses=EDGE)
     for router in (*_ROUTERS, *PAGE_ROUTERS):
         every.include_router(router)

@@ -41,9 +41,8 @@ _HARMLESS: Final = {
 def attachment_response(
     found: Attachment, tenant: TenantId, resources: Resources, *, is_inline: bool = False
 ) -> Response:
-    """Return the content of an attachment. `is_inline`: whether a browser displays an image instead
-    of saving it. Raises AttachmentNotFound for a refused attachment, because its content is not
-    stored."""
+    """Return the content of an attachment. `is_inline` makes browsers display an image instead of
+    saving it. Raises AttachmentNotFound for a refused attachment, which is not stored."""
     if found.media_type is None:
         raise AttachmentNotFound(found.id)
     media_type = MediaType(found.media_type)
@@ -65,9 +64,8 @@ def attachment_response(
 async def _pieces(
     found: Attachment, tenant: TenantId, resources: Resources
 ) -> AsyncGenerator[bytes]:
-    """Yield the parts of the attachment. Each part is read in its own transaction, so that a slow
-    download does not occupy a connection. Raises AttachmentNotFound if the attachment does not
-    exist or is erased during the download."""
+    """Yield the parts of the attachment, each read in its own transaction, so that a slow download
+    occupies no connection. Raises AttachmentNotFound, also after an erasure."""
     sent = seq = 0
     while sent < found.size:
         async with resources.database.reading(tenant) as connection:

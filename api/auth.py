@@ -1,5 +1,5 @@
 """Authenticate the caller, and select the client that the caller acts for. Only this module creates
-a request's TenantId. `api/access.py` calls this module for the routes."""
+a request's TenantId. Routes use it through `api/access.py`."""
 
 import hmac
 from collections.abc import Set
@@ -36,8 +36,8 @@ Caller = InternalWorker | ActiveKey | User
 
 
 async def authenticate_gateway(headers: Headers, resources: Resources) -> Caller:
-    """Return the gateway's caller, authenticated by the first matching scheme. The engine secret's
-    headers are checked first, then the bearer token. Raises Unauthenticated."""
+    """Return the gateway's caller by the engine secret's headers, else by the bearer token. Raises
+    Unauthenticated."""
     if any(_is_engine_secret(headers.getlist(name), resources) for name in _SECRET_HEADERS):
         return InternalWorker()
     return await authenticate(headers, resources)
@@ -54,8 +54,10 @@ async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | Us
 
 def may_vouch(caller: Caller) -> bool:
     """Return True if the gateway accepts the caller's claim that a customer's address is verified.
-    The claim requires the engine secret, or an `ak_` key that managers have allowed to make it. MCP
-    keys, which belong to AI clients, and users' sessions are not sufficient."""
+
+    This takes the engine secret, or an `ak_` key that managers have allowed to do so. MCP keys and
+    sessions are not sufficient.
+    """
     match caller:
         case InternalWorker():
             return True
@@ -113,8 +115,8 @@ def key_reads(database: Database) -> SharedReads[KeyMaterial, ActiveKey | None]:
 
 
 async def still_authenticated(caller: Caller, keys: KeyRepository) -> None:
-    """Check the API key again after the body has arrived. The key may have been revoked while the
-    body was in transit. Raises Unauthenticated."""
+    """Check the API key again after the body has arrived, because it may have been revoked
+    meanwhile. Raises Unauthenticated."""
     if isinstance(caller, ActiveKey) and not await keys.is_active(caller.id):
         raise Unauthenticated
 
@@ -124,10 +126,9 @@ async def authorize(
 ) -> tuple[TenantId, Actor]:
     """Return the tenant that the caller may act for, and the caller's actor.
 
-    `session_roles`: the roles that a session token needs. API keys and the engine secret need no
-    role. Raises AccessDenied and RoleRequired. If the id is not a ULID, callers with access to all
-    clients get ClientNotFound. Other callers get AccessDenied for any client that they may not act
-    for, so they cannot find out which clients exist.
+    `session_roles` are required of session tokens only. Raises AccessDenied and RoleRequired. For a
+    malformed id, raises ClientNotFound for callers with access to all clients. AccessDenied does
+    not reveal whether a client exists.
     """
     wanted = parse_ulid(client_id)
     if wanted is None:

@@ -60,8 +60,8 @@ async def read_knowledge(
 async def yaml_places_of(
     resources: Resources, tenant: TenantId, text: str, paths: Iterable[str]
 ) -> Mapping[str, YamlPlace]:
-    """Return the positions of the given paths in a YAML text. Paths that are not in the text are
-    omitted. Raises the same errors as `read_yaml_document`."""
+    """Return the positions of the given paths in a YAML text, if present. Raises the errors of
+    `read_yaml_document`."""
     document = Document(DocumentKind.PLACES, text, options=dict.fromkeys(paths, ""))
     found = _PLACES.validate_python(await resources.documents.read(tenant, document))
     return {path: YamlPlace(*place) for path, place in found.items()}

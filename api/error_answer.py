@@ -13,10 +13,10 @@ INTERNAL: Final = "Erreur interne."
 class ErrorAnswer:
     """The response to one type of error.
 
-    `text`: the message, which may contain placeholders for the error's fields. `fields`: fields of
-    the error that the response body also includes. `on`: alternative messages by route family.
-    `challenge`: the WWW-Authenticate header, for an error that the caller could avoid with another
-    token. The header may also contain placeholders.
+    - `text`: the message, with placeholders for the error's fields.
+    - `fields`: the error's fields in the body.
+    - `on`: other messages by route family.
+    - `challenge`: the WWW-Authenticate header, if another token would help.
     """
 
     status: int

@@ -19,9 +19,8 @@ _BEARER: Final = "Bearer"
 
 
 def error_response(error: DomainError, request_id: str, request: Request | None = None) -> Response:
-    """Return the JSON response to an error. An error that is missing from the table becomes an
-    internal error. `request` is None if the error occurred before the request was parsed as HTTP.
-    """
+    """Return the JSON response to an error. An unlisted error is an internal error. `request` is
+    None for an error before HTTP parsing."""
     answer = ANSWERS.get(type(error))
     if answer is None:
         _log.error("error without an entry in the error table", code=error.code)

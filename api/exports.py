@@ -1,9 +1,7 @@
-"""Export slots, which limit the number of concurrent exports per process. Exports use a separate
-connection pool.
+"""Export slots, which limit a process's concurrent exports on a separate connection pool.
 
-A client holds at most one slot. All clients without a paid plan together hold at most _UNPAID
-slots, so that the other slots remain available to paying clients. While all slots are occupied, a
-waiting client takes over the slot of a reader that is slower than _PACE.
+A client holds at most one, and clients without a paid plan together _UNPAID. When all are occupied,
+a waiting client takes over the slot of a reader slower than _PACE.
 """
 
 import asyncio
@@ -29,9 +27,8 @@ _SLOW_AFTER_S: Final = 5.0
 
 
 class ExportPlace:
-    """The slot of one export. It measures how far the export's reader lags behind the minimum rate.
-    The lag includes the time spent waiting for the reader, but not the time that PostgreSQL
-    needs."""
+    """The slot of one export, with its reader's lag behind the minimum rate. PostgreSQL's time does
+    not count."""
 
     def __init__(self, tenant: TenantId) -> None:
         self.tenant: Final = tenant
@@ -75,9 +72,8 @@ class Exports:
 
     @asynccontextmanager
     async def snapshot(self, place: ExportPlace, *, pays: bool) -> AsyncIterator[Snapshot]:
-        """Yield a snapshot of a client's rows once a slot is free. A waiting export holds no slot
-        and no connection. `pays`: whether the client has a paid plan. Raises ExportsBusy,
-        EngineUnavailable."""
+        """Yield a snapshot of a client's rows once a slot is free. Waiting holds no connection.
+        `pays` means that the client has a paid plan. Raises ExportsBusy, EngineUnavailable."""
         place.pays = pays
         await self._take(place)
         try:
@@ -113,9 +109,9 @@ class Exports:
         return place.pays or sum(not one.pays for one in self._places) < _UNPAID
 
     def _slowest_before(self, place: ExportPlace) -> ExportPlace | None:
-        """Return the slot of the slowest reader that the waiting export may displace, or None. An
-        export cannot displace another if its client already has a slot. An export for a client
-        without a paid plan cannot displace an export for a paying client."""
+        """Return the slowest reader's slot that the waiting export may take, or None. Its client
+        must have no slot. An export of a client without a paid plan cannot displace one of a paying
+        client."""
         if self._holds_one(place.tenant):
             return None
         slow = [

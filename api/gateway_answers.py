@@ -63,9 +63,8 @@ CallStartDep = Annotated[CallStart, Depends(_begin)]
 
 @dataclass(frozen=True, slots=True)
 class EventCaller:
-    """The authenticated sender of an event: the client, the actor and the request id. `vouches`:
-    whether the sender may claim that the customer's address is verified. If False, the customer is
-    treated as unverified."""
+    """The authenticated sender of an event. `vouches` allows it to claim that the customer's
+    address is verified."""
 
     tenant: TenantId
     actor: Actor
@@ -90,8 +89,8 @@ async def answer_event(
     *,
     visit: WidgetVisit | None = None,
 ) -> RunResult | NoPlaybook:
-    """Admit an event, wait for its outcome, and return the result for the caller. `visit`: the
-    widget visitor's session. Raises the errors of `receive_event`, AnswerTimeout, AnswerDelayed,
+    """Admit an event, wait for its outcome, and return the caller's result. `visit` is the widget
+    visitor's session. Raises the errors of `receive_event`, AnswerTimeout, AnswerDelayed,
     RunInProgress."""
     arrival = Arrival(
         event=by.sent(event),
@@ -151,8 +150,8 @@ async def _answer(
 async def _stored_answer(
     tenant: TenantId, event_id: str, resources: Resources
 ) -> RunResult | NoPlaybook:
-    """Return the stored result of an event. The request may be the first one for the event or a
-    repeated one. Raises RunInProgress if there is no result yet."""
+    """Return the stored result of an event, for its first or a repeated request. Raises
+    RunInProgress without one."""
     async with resources.database.reading(tenant, keeps_plans=True) as connection:
         result = await RunRepository(connection, tenant).answer(event_id)
         if result is not None:
@@ -166,9 +165,8 @@ async def _stored_answer(
 async def dry_run_event(
     by: EventCaller, caller: Caller, event: InboundEvent, resources: Resources
 ) -> RunResult | NoPlaybook:
-    """Run the brain without side effects (dry run), and return the result. The event_id becomes
-    part of the Temporal workflow id, and no row is stored. A process runs one dry run at a time for
-    each client, regardless of the API key.
+    """Run the brain without side effects (dry run), and return the result. No row is stored. A
+    client has one dry run at a time in a process.
 
     Raises TooManyRequests, CallerBusy, Unauthenticated, ClientNotFound, EngineUnavailable.
     """

@@ -25,8 +25,7 @@ class GatewayTraffic:
             self._under_way -= 1
 
     async def give_way(self, worked_s: float) -> None:
-        """Pause if gateway events are being handled. Call this method after every few tens of
-        milliseconds of work. `worked_s`: seconds of work since the last call. The length of the
-        pause is proportional to this value."""
+        """Pause, in proportion to `worked_s`, if gateway events are being handled. Call this after
+        every few tens of milliseconds of work."""
         if self._under_way:
             await asyncio.sleep(worked_s * _REST)

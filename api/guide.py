@@ -44,8 +44,8 @@ class GuideFile:
 
 @dataclass(frozen=True, slots=True)
 class _Site:
-    """A built site. `built`: the modification time of its manifest. `read`: the contents of the
-    files that were requested so far."""
+    """A built site. `built` is its manifest's modification time. `read` contains the files
+    requested so far."""
 
     built: int
     files: frozenset[str]
@@ -54,19 +54,19 @@ class _Site:
 
 
 class Guide:
-    """The site in a folder. It may be built or replaced while the process runs. All responses share
-    one copy of a file, so that many slow readers do not exhaust the process's memory."""
+    """The site in a folder, which may be built or replaced at any time. All responses share a
+    file's copy, so that slow readers do not exhaust memory."""
 
     def __init__(self, folder: Path = GUIDE) -> None:
         self._folder = folder
         self._site: _Site | None = None
 
     def file(self, path: str) -> GuideFile | None:
-        """Return a file of the site, or None if the site has no such file. Blocks during the read.
+        """Return a file of the site, or None. Blocks during the read.
 
-        `path`: relative to the site; empty or ending in a slash for an index page. Only listed
-        files are read, so that no path leads outside the site. Raises FileNotFoundError if the site
-        has not been built."""
+        `path` is relative, with "" or a final slash for an index page. Only listed files are read,
+        so no path leads outside. Raises FileNotFoundError for a site that is not built.
+        """
         site = self._current()
         if not path or path.endswith("/"):
             path += "index.html"

@@ -11,8 +11,8 @@ _VISIBLE_ASCII: Final = "^[!-~]([ -~]*[!-~])?$"
 
 
 class RepeatableBy(Part):
-    """A dependency that returns the Idempotency-Key header, or None if it is missing. A repeated
-    request with the same key and body receives the same response. Raises InvalidIdempotencyKey."""
+    """A dependency that returns the Idempotency-Key header, or None. A repeated request with the
+    same body gets the same response. Raises InvalidIdempotencyKey."""
 
     # 409 and 422 report conflicts with an earlier request that used the same key.
     errors = (400, 409, 422)

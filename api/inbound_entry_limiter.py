@@ -25,8 +25,8 @@ _NOT_COUNTED: Final = 64 * 1024
 
 
 def body_room(in_all: int, of_one: int) -> FairRoom:
-    """Return a limiter for the memory that large request bodies use. `in_all`: the maximum for the
-    process, in bytes. `of_one`: the maximum for one caller, in bytes."""
+    """Return a limiter for the memory of large request bodies, in bytes: `in_all` for the process,
+    and `of_one` for one caller."""
     return FairRoom(in_all=in_all, of_one=of_one, not_counted=_NOT_COUNTED, refusal=InboundBusy)
 
 
@@ -34,9 +34,8 @@ def body_room(in_all: int, of_one: int) -> FairRoom:
 class InboundEntryLimiter:
     """Limits, lookups and rejection counts of the inbound webhook routes.
 
-    `endpoints`: looks up endpoints by the digest of the presented token. `room`: memory limit for
-    bodies sent to clients' endpoints. `app_room`: memory limit for bodies sent to the
-    installation's URLs, which are public.
+    `endpoints` looks up endpoints by the token's digest. `room` and `app_room` limit the memory of
+    bodies for clients' endpoints and for the installation's public URLs.
     """
 
     database: Database

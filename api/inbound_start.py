@@ -10,8 +10,8 @@ _log = structlog.get_logger(__name__)
 
 
 async def begin_work(ref: WebhookRef, resources: Resources, *, wake: bool = False) -> None:
-    """Start the workflow of a stored webhook. If the workflow cannot be started, a periodic sweep
-    starts it later. `wake`: if the webhook is waiting for a retry, retry it now."""
+    """Start the workflow of a stored webhook, or leave it to the periodic sweep. `wake` retries a
+    waiting webhook now."""
     settings = resources.settings
     try:
         await resources.engine.process_webhook(

@@ -1,5 +1,5 @@
-"""Metrics about the whole installation. Every API process exposes them to Prometheus. The metrics
-are therefore available even if no worker is running."""
+"""Metrics about the whole installation, exposed by every API process, even if no worker is
+running."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -21,8 +21,8 @@ _FAILED_WITHIN: Final = timedelta(hours=24)
 
 
 def state_sources(database: Database, client: Client, now: Clock) -> Mapping[str, Look]:
-    """Return the sources of the installation's metrics. `database`: a connection pool that requests
-    do not use, so that reading metrics never delays a request."""
+    """Return the sources of the installation's metrics. `database` is a connection pool that
+    requests do not use, so that reading metrics never delays a request."""
 
     async def in_database() -> Sequence[Number]:
         async with database.reading_across() as connection:

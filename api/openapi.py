@@ -84,7 +84,7 @@ FREE_FORM: Final = (
 
 
 def with_extra_fields(model: type[BaseModel], longest: Mapping[str, int]) -> Described:
-    """Return the schema of an object that may have additional fields. `longest`: the maximum
+    """Return the schema of an object that may have additional fields. `longest` are the maximum
     lengths of additional text fields, in characters."""
     schema = model.model_json_schema()
     known = cast("dict[str, object]", schema["properties"])
@@ -146,7 +146,7 @@ def request_body(model: type[BaseModel]) -> Described:
 
 
 def path_parameter(name: str, what: str) -> Described:
-    """Return the description of a path parameter that is a ULID. `what`: the record type, such as
+    """Return the description of a path parameter that is a ULID. `what` is the record type, such as
     webhook."""
     return path_text(name, f"ULID of the {what}.")
 
@@ -170,10 +170,9 @@ def named(model: type[BaseModel]) -> Described:
 def in_one_piece(model: type[BaseModel], *, is_cleaned: bool = False) -> Described:
     """Return a model's schema without references. The model must not contain itself.
 
-    Each model in the schema has the NAME of its component, and
-    `api/openapi_document.py` replaces it with a reference. Strings exclude NUL, because
-    `api/http/json_body.py` rejects NUL anywhere in a body. `is_cleaned`: NUL is removed instead of
-    rejected, as in YAML.
+    Each model in it has the NAME of its component, which `api/openapi_document.py` replaces with a
+    reference. Strings exclude NUL, as `api/http/json_body.py` does, unless `is_cleaned` removes it,
+    as in YAML.
     """
     schema = model.model_json_schema()
     kinds = cast("dict[str, Described]", schema.pop("$defs", {}))

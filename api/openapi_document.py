@@ -48,11 +48,10 @@ _DATA: Final = frozenset({"default", "const", "enum", "example", "examples"})
 
 
 def serve_document(app: FastAPI) -> None:
-    """Serve the OpenAPI document, and make `app.openapi()` return the same document.
+    """Serve the OpenAPI document, also as `app.openapi()`.
 
-    Generating the document takes seconds of CPU time, which must not delay the start of the API.
-    The document is generated in a thread at the first request, then cached. FastAPI's own route
-    would generate the document on the event loop, which blocks other requests.
+    Generating it takes seconds of CPU, so it is done in a thread at the first request, and cached.
+    FastAPI's own route would block the event loop.
     """
     generate, writing = app.openapi, asyncio.Lock()
     documents: list[Described] = []
@@ -131,8 +130,8 @@ def _name_body(content: dict[str, Any], schemas: dict[str, Any], *, is_yaml: boo
 
 
 def _without_titles(part: object, *, is_map: bool = False) -> Any:
-    """Return a schema without titles. Pydantic derives them from the names, so they only repeat
-    the names. `is_map`: the keys of `part` are names of fields."""
+    """Return a schema without the titles that Pydantic derives from names. `is_map` means that the
+    keys of `part` are field names."""
     if isinstance(part, list):
         return [_without_titles(one) for one in part]
     if not isinstance(part, dict):

@@ -11,8 +11,8 @@ from services.reviews.reply_files import check_upload
 async def inspected_upload(
     resources: Resources, tenant: TenantId, actor: Actor, conversation_id: str, file: AttachedFile
 ) -> Inspected:
-    """Return the inspected file. A file that the member may not upload is not inspected. Files of
-    one client are inspected one at a time. Raises RoleRequired, AttachmentRefused, CallerBusy."""
+    """Return the inspected file, if the member may upload it. A client's files are inspected one at
+    a time. Raises RoleRequired, AttachmentRefused, CallerBusy."""
     async with resources.database.reading(tenant) as connection:
         await check_upload(
             connection, tenant, actor, conversation_id, size=len(file.data), now=resources.now()

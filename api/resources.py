@@ -49,10 +49,11 @@ from store.tenants.keys import ActiveKey
 class Resources:
     """The shared resources of a process.
 
-    `bodies`: request bodies in transit, by caller. `uploads`: memory for request bodies with files.
-    `keys`, `widget_keys`: readers that look up presented API keys and widget keys. `provider`: the
-    external identity provider, or None. `demo_shops`: None if members may not connect demo shops.
-    `knowledge_search`: "words" if no sentence encoder is installed.
+    - `bodies`, `uploads`: the memory for request bodies, and for those with files.
+    - `keys`, `widget_keys`: look up presented keys.
+    - `provider`: the external identity provider, or None.
+    - `demo_shops`: None if members may not connect demo shops.
+    - `knowledge_search`: "words" without a sentence encoder.
     """
 
     settings: Settings

@@ -1,9 +1,8 @@
 """Routes whose OpenAPI description is derived from their dependencies.
 
-By default, FastAPI reads the body before it calls any dependency, and validates the body with
-Pydantic's default rules. In this API, the body is a dependency. It is parsed strictly, and only
-after the caller has been authenticated. `DescribedRoute` adds the input of each dependency to the
-OpenAPI document, so no route needs a handwritten description.
+FastAPI reads and leniently validates the body before any dependency runs. Here, the body is a
+dependency, parsed strictly after authentication. `DescribedRoute` adds each dependency's input to
+the document.
 """
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -36,9 +35,9 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class Part:
-    """A dependency that describes its input and its possible errors in the OpenAPI document.
-    `refusals`: additional errors of a dependency that authenticates the caller. `counted`: whether
-    responses state the number of remaining requests."""
+    """A dependency that describes its input and errors in the OpenAPI document. `refusals` are
+    additional errors of a dependency that authenticates the caller. If `counted`, responses state
+    the number of remaining requests."""
 
     parameters: Sequence[Described] = ()
     body: Described | None = None
@@ -49,9 +48,8 @@ class Part:
 
 
 class JsonBody(Part, Generic[M]):
-    """A dependency that returns the strictly parsed body. `optional`: whether the body may be
-    omitted. A missing body is equivalent to an empty object. Raises UnsupportedMediaType,
-    BodyTooLarge, BodyTooSlow, InvalidBody."""
+    """A dependency that returns the strictly parsed body. With `optional`, a missing body is an
+    empty object. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, InvalidBody."""
 
     errors = (400, 408, 413, 415)
 
@@ -65,9 +63,8 @@ class JsonBody(Part, Generic[M]):
 
 
 class PathId(Part):
-    """A dependency that returns a ULID from the path, in upper case. `name`: the name of the path
-    parameter. `what`: the kind of record that the ULID identifies. Raises `missing` if the
-    parameter is not a ULID."""
+    """A dependency that returns a ULID from the path, in upper case. `name` is the parameter, and
+    `what` the kind of record. Raises `missing` for another text."""
 
     errors = (404,)
 
@@ -98,8 +95,8 @@ class StrictQuery(Part, Generic[M]):
 
 
 class DescribedRoute(APIRoute):
-    """A route that derives its parameters, security and errors from its dependencies. Its tag is
-    the first part of its operation id. Times in its responses have milliseconds."""
+    """A route that derives parameters, security and errors from its dependencies. Its tag is the
+    first part of its operation id. Response times have milliseconds."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         parts = _parts(endpoint)

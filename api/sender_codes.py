@@ -11,7 +11,7 @@ from services.integrations.mail_senders import DrawnCode
 
 
 def drawn_code(language: str) -> DrawnCode:
-    """Return a new random verification code. `language`: the language of the email that will
+    """Return a new random verification code. `language` is the language of the email that will
     contain it."""
     return DrawnCode(code_text(secrets.randbelow(CODES)), language)
 

@@ -62,10 +62,9 @@ async def send_code(
 ) -> None:
     """Email a sign-in code, or a notice that the address has no account.
 
-    The response is the same in both cases, so that the caller cannot learn whether the account
-    exists. The response time is also the same, because the worker that sends the email does the
-    remaining work. If too many codes are requested in the installation, the request is processed
-    `later`, after the response. Raises InvalidAddress, InvalidBrandName, EngineUnavailable.
+    The response and its time are the same in both cases, because the worker does the rest. Under
+    too many requests, it is processed `later`, after the response. Raises InvalidAddress,
+    InvalidBrandName, EngineUnavailable.
     """
     resources: Resources = request.app.state.resources
     wanted = CodeWanted(

@@ -14,10 +14,9 @@ from services.simulation.simulator import simulate
 async def simulated(
     resources: Resources, actor: Actor, tenant: TenantId, asked: SimulationAsked
 ) -> Simulation:
-    """Count the simulation as one of the client's dry runs, run it, and return the result. Each
-    process runs one simulation at a time for each client, because a simulation of 20 messages uses
-    seconds of a worker's processor. Raises TooManyRequests, CallerBusy, and the errors of
-    `simulate`."""
+    """Count the simulation as a dry run, run it, and return the result. A client has one at a time
+    in a process, because 20 messages take seconds of a worker. Raises TooManyRequests, CallerBusy,
+    and the errors of `simulate`."""
     # Check the role before the limits, so that viewers cannot use up the client's simulations.
     actor.require(REVIEWERS)
     await resources.limiter.check(LimitScope.DRY_RUN, tenant, resources.now())

@@ -1,8 +1,6 @@
-"""The caller of the widget's routes: a page that shows the widget, identified by the widget key in
-the request's URL.
+"""The caller of the widget's routes: a page identified by the widget key in the URL.
 
-The key is public and has few permissions. With it, pages on the client's sites can chat with the
-agent as a visitor, within the widget's rate limits.
+The key is public. It only lets pages on the client's sites chat as a visitor, within rate limits.
 """
 
 from dataclasses import dataclass, field
@@ -39,8 +37,8 @@ _ACTOR: Final = Actor.system("widget")
 
 @dataclass(frozen=True, slots=True)
 class WidgetCaller:
-    """A page on a client's site that calls the widget's routes. `key`: the widget key as presented.
-    `networks`: the rate limit keys for the caller's address."""
+    """A page on a client's site that calls the widget's routes. `key` is the presented widget key.
+    `networks` are the address's rate limit keys."""
 
     tenant: TenantId
     actor: Actor
@@ -57,9 +55,9 @@ class WidgetCaller:
 
 
 class WidgetPage(Part):
-    """A dependency that returns the page that sent the request. The request counts toward the limit
-    of the caller's address. Raises ApiKeyMissing, Unauthenticated, ApiKeyNotAccepted,
-    InsufficientScope, OriginNotAllowed, TooManyRequests."""
+    """A dependency that returns the page that sent the request, counted by address. Raises
+    ApiKeyMissing, Unauthenticated, ApiKeyNotAccepted, InsufficientScope, OriginNotAllowed,
+    TooManyRequests."""
 
     security = WIDGET_KEY
     refusals = (403,)
@@ -75,8 +73,8 @@ class WidgetPage(Part):
 
 
 async def widget_caller(request: Request, resources: Resources) -> WidgetCaller:
-    """Return the page if its widget key and origin are currently valid. Open streams repeat this
-    check periodically. Raises ApiKeyMissing, Unauthenticated, ApiKeyNotAccepted, InsufficientScope,
+    """Return the page if its widget key and origin are valid now. Open streams check this
+    periodically. Raises ApiKeyMissing, Unauthenticated, ApiKeyNotAccepted, InsufficientScope,
     OriginNotAllowed."""
     given = request.query_params.getlist("api_key")
     if not any(given):

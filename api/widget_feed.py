@@ -29,8 +29,8 @@ _NOTHING: Final = SessionState()
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The messages and state of a widget session. `started`: whether the session has a message and
-    has not ended. `more`: whether there are later messages."""
+    """The messages and state of a widget session. `started` means that it has a message and has not
+    ended. `more` means that messages follow."""
 
     messages: tuple[ShownMessage, ...] = ()
     state: SessionState = _NOTHING
@@ -54,8 +54,8 @@ class SessionReader:
         self._now = now
 
     async def read(self, after: int, *, as_part_of: SharedWork | None = None) -> Conversation:
-        """Return the session's state and the messages after the message number `after`.
-        `as_part_of`: passed to `Database.reading`. Raises EngineUnavailable."""
+        """Return the session's state and the messages after number `after`. `as_part_of` is passed
+        to `Database.reading`. Raises EngineUnavailable."""
         async with self._database.reading(self.tenant, as_part_of=as_part_of) as connection:
             # Read the state before the messages. Otherwise the state could announce an answer that
             # the messages do not contain.
@@ -73,7 +73,7 @@ class SessionReader:
 
 
 class SessionFeed:
-    """The events of one stream. `is_welcome`: a callback that returns True while the stream's key
+    """The events of one stream. `is_welcome` is a callback that returns True while the stream's key
     and origin are valid."""
 
     def __init__(
@@ -93,12 +93,11 @@ class SessionFeed:
     async def pieces(
         self, session: str, address: str, network: str, *, pays: bool
     ) -> AsyncGenerator[bytes]:
-        """Yield each message after the message number `after` once, and each change in the
-        session's state.
+        """Yield each message after number `after` once, and each change in the session's state.
 
-        A PostgreSQL notification triggers a read. If a notification is lost, the message is delayed
-        until the next heartbeat. The parameters are the same as for `WidgetStreams.place`. Raises
-        CallerBusy, ServerBusy and EngineUnavailable, all before the first piece.
+        A PostgreSQL notification triggers a read. Without it, the next heartbeat does. Parameters
+        are as for `WidgetStreams.place`. Raises CallerBusy, ServerBusy and EngineUnavailable before
+        the first piece.
         """
         with self._streams.place(session, address, network, pays=pays) as place:
             found: Conversation | None = await self._read()
@@ -136,8 +135,8 @@ class SessionFeed:
             return await self._reader.read(self._after, as_part_of=SharedWork.WIDGET_STREAMS)
 
     async def _read_again(self) -> Conversation | None:
-        """Read the session again. Return None while the database is unavailable. The next
-        successful read returns the missed messages."""
+        """Read the session again, or return None while the database is unavailable. The next read
+        returns the missed messages."""
         try:
             return await self._read()
         except EngineUnavailable:
@@ -152,8 +151,8 @@ class SessionFeed:
 
 
 def message_event(message: ShownMessage) -> bytes:
-    """Return a server-sent event for a message. The event's id is the message number. A browser
-    that reconnects sends this id as `Last-Event-ID`."""
+    """Return a server-sent event for a message. Its id is the message number, which a reconnecting
+    browser sends as `Last-Event-ID`."""
     return b"event: message\nid: %d\ndata: %s\n\n" % (
         message.number,
         json_bytes(_MESSAGE.dump_python(message)),

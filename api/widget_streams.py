@@ -1,8 +1,7 @@
 """Open streams of widget sessions: their limits, notifications and shutdown.
 
-If the process has reached its limit, a new stream ends a stream of the client or network with the
-most streams. If the client or network of the new stream already has the most streams, the new
-stream is rejected instead.
+At the process's limit, a new stream ends one of the client or network with the most. If that is its
+own, the new stream is rejected.
 """
 
 import asyncio
@@ -50,8 +49,7 @@ _Counts = tuple[tuple[Counter[str], str, int], ...]
 
 
 class StreamPlace:
-    """The slot of one open stream. `is_given_up`: whether another stream has taken over the
-    slot."""
+    """The slot of one open stream. `is_given_up` means that another stream has taken it over."""
 
     def __init__(self, lasts_s: float) -> None:
         self.is_given_up = False
@@ -112,9 +110,9 @@ class WidgetStreams:
     ) -> Iterator[StreamPlace]:
         """Hold a stream's slot while the block runs.
 
-        `session`: `client_id/session_id`. `network`: the network of the address. `pays`: whether
-        the client has a paid plan. Raises CallerBusy if the session, the address, the network or
-        the client has too many streams. Raises ServerBusy if the process has too many.
+        `session` is `client_id/session_id`. `network` is the network of the address. `pays` means
+        that the client has a paid plan. Raises CallerBusy for too many streams of the session,
+        address, network or client, and ServerBusy for those of the process.
         """
         client = session.partition("/")[0]
         counts: _Counts = (
@@ -146,8 +144,8 @@ class WidgetStreams:
                 place.wake()
 
     def end(self) -> None:
-        """End all streams after they have sent their pending messages. Streams that are opened
-        later end in the same way. The readers reconnect to another process."""
+        """End all streams, also later ones, after their pending messages. Readers reconnect to
+        another process."""
         self._ending = True
         for places in self._places.values():
             for place in places:

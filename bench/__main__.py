@@ -1,5 +1,5 @@
 """Run the benchmarks, then print and save the report: python -m bench. The exit code is 1 if a call
-or an email failed. A missed target does not change the exit code."""
+or an email failed, but not for a missed target."""
 
 import argparse
 import asyncio
@@ -98,9 +98,8 @@ async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked
 
 
 async def _bounded(chapters: list[str], effort: Effort, folder: Path, really_parked: int) -> bool:
-    """Run `bench`, and return its result. Ctrl-C, SIGTERM and the time limit cancel the run and
-    stop all processes that it started. Return False after a signal. Raises TimeoutError at the time
-    limit."""
+    """Run `bench`, and return its result, or False after a signal. Ctrl-C, SIGTERM and the time
+    limit stop all processes. Raises TimeoutError."""
     task = asyncio.ensure_future(bench(chapters, effort, folder, really_parked))
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)

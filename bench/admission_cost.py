@@ -51,8 +51,8 @@ class Cost(LoadMessage):
 
 
 class AdmissionCost(LoadMessage):
-    """The two transactions that are measured. `uncounted`: the transaction without limits, quota
-    and ledger. It only reads the playbooks and stores the event, its message and its run."""
+    """The two measured transactions. `uncounted` has no limits, quota and ledger: it reads the
+    playbooks and stores the event, its message and its run."""
 
     counted: Cost
     uncounted: Cost
@@ -68,9 +68,8 @@ class AdmissionCost(LoadMessage):
 
 
 async def admission_cost(database_url: str, shops: tuple[LoadShop, ...]) -> AdmissionCost:
-    """Return the cost of admission, measured in a separate process. The measurement stores runs
-    without processing them. Raises RuntimeError if the process fails, TimeoutError if it takes too
-    long."""
+    """Return the cost of admission, measured in a separate process that stores runs without
+    processing them. Raises RuntimeError, TimeoutError."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bench.admission_cost", stdin=PIPE, stdout=PIPE, cwd=ROOT
     )
@@ -104,7 +103,8 @@ async def _measure(task: Task) -> AdmissionCost:
 
 
 class _Clock:
-    """A timer for one kind of transaction. `statements`: the names of its statements, in order."""
+    """A timer for one kind of transaction. `statements` are the names of its statements, in
+    order."""
 
     def __init__(self, statements: tuple[str, ...]) -> None:
         self._statements = statements

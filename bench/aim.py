@@ -21,8 +21,7 @@ class ReportRow(BaseModel):
 
 
 class RatioAim(BaseModel):
-    """A ratio of two figures. `is_aim`: whether the ratio has a target. A ratio without a target is
-    only reported."""
+    """A ratio of two figures. Without `is_aim`, it has no target and is only reported."""
 
     text: str
     value: float

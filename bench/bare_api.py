@@ -1,8 +1,7 @@
 """The baseline for usage reads: the same query in a bare FastAPI route. Run python -m
 bench.bare_api.
 
-The route has no authentication, rate limits, logs or metrics. Row-level security does not apply,
-because the process connects as the tables' owner.
+It has no authentication, rate limits, logs, metrics or row-level security.
 """
 
 import argparse

@@ -91,7 +91,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Parked:
-    """The results of the benchmark with pending reviews. `real`: the number of reviews that are
+    """The results of the benchmark with pending reviews. `real` is the number of reviews that are
     real runs waiting in Temporal."""
 
     turns: list[TurnResult]
@@ -100,7 +100,7 @@ class Parked:
 
 @dataclass(frozen=True, slots=True)
 class Hostile:
-    """The results of the benchmark with hostile emails. `answers`: the responses to the hostile
+    """The results of the benchmark with hostile emails. `answers` are the responses to the hostile
     emails."""
 
     turns: list[TurnResult]
@@ -164,9 +164,8 @@ async def parked(effort: Effort, folder: Path, out: Console, *, real: int) -> Pa
 
 
 async def webhooks(effort: Effort, folder: Path, out: Console) -> list[TurnResult]:
-    """Compare deliveries with bare child workflows and bare POSTs. Compare a tenant's deliveries
-    with and without another tenant's hanging receivers. Raises RuntimeError if those receivers did
-    not hang."""
+    """Compare deliveries with bare child workflows and bare POSTs, with and without another
+    tenant's hanging receivers. Raises RuntimeError if those did not hang."""
     ours = WebhookContender(DELIVERIES, folder, quiet=QUIET)
     hanging = HangingContender(HANGING, folder)
     contenders = [

@@ -1,9 +1,7 @@
-"""The compared systems, each in separate processes and with a separate load driver.
+"""The compared systems, each in separate processes with its own load driver.
 
-All contenders in a benchmark run at the same time and are called in turn. Idle contenders are not
-paused. An idle server uses 0.2 to 2 % of one core. The tuned server uses the most, because it polls
-most often. An idle worker or API uses 0.3 %. The idle load is measured during every turn
-(`idle_cpu_percent`).
+All run at the same time and are called in turn. An idle one uses 0.2 to 2 % of a core, measured
+during every turn (`idle_cpu_percent`).
 """
 
 import asyncio
@@ -45,8 +43,7 @@ _STOP_S: Final = 5.0
 
 
 class Contender(ABC):
-    """One compared system. `start` creates its processes and `stop` ends them. `stop` may follow a
-    failed `start`."""
+    """One compared system. `stop` ends the processes of `start`, even of a failed one."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -109,7 +106,7 @@ class NoopContender(Contender):
 
 
 class GatewayContender(Contender):
-    """The whole service, as started by `make run`. `mail`: the name of the turns during which
+    """The whole service, as started by `make run`. `mail` is the name of the turns during which
     answers are sent by SMTP to the stack's mail sink, or None if there are none."""
 
     def __init__(self, name: str, folder: Path, *, mail: str | None = None) -> None:
@@ -169,7 +166,7 @@ class GatewayContender(Contender):
 
 
 class FullContender(GatewayContender):
-    """The service on the full database. `usage`: the name of the turns that read the usage of all
+    """The service on the full database. `usage` is the name of the turns that read the usage of all
     clients."""
 
     def __init__(self, name: str, folder: Path, *, usage: str) -> None:

@@ -1,5 +1,5 @@
-"""The load driver for one contender. It reads one target and then phases from standard input, one
-per line. It writes one sample per line to standard output."""
+"""The load driver for one contender. It reads one target and then phases from standard input, and
+writes samples to standard output, one per line."""
 
 import asyncio
 import itertools

@@ -22,8 +22,7 @@ _COUNT: Final = re.compile(r"## \w+ \((\d+)\)")
 
 
 class Copied(BaseModel):
-    """The time and size of one copy. `first_byte_s`: seconds until the first byte. Set only for
-    exports."""
+    """The time and size of one copy. `first_byte_s` is set only for exports."""
 
     seconds: float
     bytes: int
@@ -31,16 +30,15 @@ class Copied(BaseModel):
 
 
 async def read_export(port: int, key: str, form: str, file: Path) -> Copied:
-    """Save an export to a file, and return its time and size. The time excludes starting the
-    reader's process. Raises RuntimeError if the export was rejected or truncated."""
+    """Save an export to a file, and return its time and size, without the start of the reader's
+    process. Raises RuntimeError for a rejected or truncated export."""
     said = await _run(sys.executable, "-m", "bench.export_reader", str(port), key, form, str(file))
     return Copied.model_validate_json(said)
 
 
 async def copy_by_psql(owner_url: str, client_id: str, contender: str, file: Path) -> Copied:
-    """Copy the rows of all sections from one snapshot, one record per line, and return the time and
-    size. psql connects as the tables' owner, so row-level security does not apply. The rows are in
-    the order that is cheapest to read."""
+    """Copy the rows of all sections from one snapshot, one record per line, in the cheapest order.
+    Return the time and size. psql connects as the tables' owner, without row-level security."""
     copies = ";\n".join(
         f"COPY ({_query(contender, source)}) TO STDOUT{_OPTIONS[contender]}"
         for source in SOURCES.values()
@@ -97,8 +95,8 @@ def _psql() -> str:
 
 
 async def _run(*command: str) -> bytes:
-    """Return a process's output. On cancellation, kill the process. Raises RuntimeError if the
-    process fails."""
+    """Return a process's output. A cancellation kills the process. Raises RuntimeError if it
+    fails."""
     process = await asyncio.create_subprocess_exec(
         *command, stdin=DEVNULL, stdout=PIPE, stderr=PIPE, cwd=ROOT, start_new_session=True
     )

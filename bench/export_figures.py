@@ -20,9 +20,9 @@ ROWS: Final = (1_000, 10_000, 100_000, 1_000_000)
 
 
 class ExportTurn(BaseModel):
-    """One complete copy of a tenant's rows. `first_byte_ms`: for exports only. `records`: the
-    number of records in the file. `cpu_s`: CPU time in seconds, by process. The reader's process is
-    psql or the export reader."""
+    """One complete copy of a tenant's rows. `first_byte_ms` is set only for exports. `records` is
+    their number in the file. `cpu_s` is by process, with psql or the export reader as the
+    reader's."""
 
     round: int
     contender: str
@@ -54,8 +54,8 @@ class Reading(BaseModel):
 
 
 class Growth(BaseModel):
-    """Measurements that show how the export time grows with the number of rows. `start_s`: the
-    seconds that an export without any rows takes. The other figures exclude this time."""
+    """How the export time grows with the number of rows. `start_s`, the time of an export without
+    rows, is excluded from the other figures."""
 
     start_s: float
     readings: tuple[Reading, ...]
@@ -66,11 +66,10 @@ class Growth(BaseModel):
 
     @property
     def exponent(self) -> float:
-        """Return the growth exponent: the time is proportional to the number of rows raised to this
-        exponent. An exponent of 1 means linear growth.
+        """Return the growth exponent: the time is proportional to the number of rows raised to it,
+        so 1 is linear.
 
-        The exponent is the slope of the regression line through all measurements on logarithmic
-        axes.
+        It is the slope of the regression line on logarithmic axes.
         """
         rows = [math.log(reading.rows) for reading in self.readings]
         times = [math.log(reading.seconds - self.start_s) for reading in self.readings]

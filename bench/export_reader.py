@@ -16,9 +16,9 @@ _PATIENCE_S: Final = 120.0
 
 
 def read(port: int, key: str, form: str, file: Path) -> dict[str, float]:
-    """Return the number of bytes, and the seconds until the first byte was received and until the
-    last byte was in the file. Both times start before the connection is opened. Raises
-    http.client.IncompleteRead if the export was truncated, RuntimeError if it was rejected."""
+    """Return the number of bytes, and the seconds from before the connection to the first byte and
+    to the last byte in the file. Raises http.client.IncompleteRead for a truncated export,
+    RuntimeError for a rejected one."""
     began = time.perf_counter()
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE_S)
     path = f"/api/client/export-data?format={form}"

@@ -17,8 +17,8 @@ LONGEST_S: Final = 30.0
 
 
 class FirstAnswers(BaseModel):
-    """The results of all signups. `calls`: the maximum number of API calls for one account.
-    `seconds`: the time for each account, including the delivery of the email."""
+    """The results of all signups. `calls` is the maximum of an account's API calls. `seconds` is by
+    account, including the email's delivery."""
 
     calls: int
     seconds: list[float]

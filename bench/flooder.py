@@ -1,9 +1,8 @@
 """Tenant A's flood against an API, from a separate process: python -m bench.flooder KIND.
 
-KIND `slow` opens 2,048 sockets. A third of them send their headers byte by byte, and a third send
-their body byte by byte. The others do not read the response. KIND `refused` sends events from a
-client that is over its limit, sequentially on 64 connections. The flooder reopens connections that
-the API closes.
+KIND `slow` opens 2,048 sockets that send their headers or bodies byte by byte, or do not read the
+response. KIND `refused` sends events beyond a client's limit on 64 connections. Closed connections
+are reopened.
 """
 
 import argparse

@@ -1,9 +1,7 @@
-"""The full database: all clients and messages at full scale, each with all related rows.
+"""The full database: all clients and messages at full scale, with all related rows.
 
-The rows look as if the service had written them: in chronological order, with the clients
-interleaved. The migrations create the tables, indexes and row-level security. Foreign keys are not
-checked on insert, as in a restore from a backup. The indexes of large tables are built after the
-rows are inserted, which is four times as fast as updating them with each row.
+The rows look as if the service had written them, in chronological order. Foreign keys are not
+checked, and large tables' indexes are built at the end, four times as fast.
 """
 
 import secrets
@@ -35,9 +33,8 @@ def fill(
 ) -> tuple[LoadShop, ...]:
     """Fill the database up to the given numbers of clients and messages, and return all clients.
 
-    `shops`: clients that already exist. The playbooks, templates and knowledge of the first shop
-    are copied to the new clients. The messages are spread over 90 days. Each of `shops` also gets
-    `RECENT` messages in the last hour.
+    `shops` exist already. New clients get copies of the first one's content. Messages are spread
+    over 90 days, and each of `shops` gets `RECENT` in the last hour.
     """
     made = tuple(_client() for _ in range(len(shops), clients))
     values = {

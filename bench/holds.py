@@ -20,9 +20,8 @@ PROCESSES: Final = ("api", "worker", "webhook-worker")
 
 
 class Holds(BaseModel):
-    """Numbers of event loop blocks. `own`: blocks caused by the event loop's own work. `long`: the
-    number of `own` blocks that took 250 ms or more. `other`: blocks during which the event loop's
-    thread got no CPU time or was blocked in a call."""
+    """Numbers of event loop blocks. `own` are caused by the loop's work, and `long` are those of
+    250 ms or more. In `other`, the thread got no CPU time or was blocked in a call."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,7 +1,5 @@
-"""The service while one tenant sends every kind of hostile mail at the maximum size, one after the
-other. The tenant sends one email per second. That is 3,600 an hour, far above a tenant's limit of
-200 an hour.
-"""
+"""The service while one tenant sends every kind of hostile mail at the maximum size. One email per
+second is far above its limit of 200 an hour."""
 
 import asyncio
 import itertools
@@ -36,7 +34,7 @@ class HostileAnswer(BaseModel):
 
 
 class HostileContender(GatewayContender):
-    """The service and the attacking tenant. `beside`: the name of the turns during which this
+    """The service and the attacking tenant. `beside` is the name of the turns during which this
     tenant sends hostile emails."""
 
     def __init__(self, name: str, folder: Path, *, beside: str) -> None:

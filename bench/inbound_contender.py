@@ -94,8 +94,8 @@ class InboundContender(GatewayContender):
 
     @asynccontextmanager
     async def _notified(self) -> AsyncIterator[None]:
-        """Send all webhooks during the block. At the end of the block, wait until all webhooks have
-        arrived, and delete them. Raises RuntimeError if some webhooks were not accepted."""
+        """Send all webhooks during the block, then wait for their arrival, and delete them. Raises
+        RuntimeError if some were not accepted."""
         command = [sys.executable, "-m", "bench.inbound_sender", "--port", str(self.port)]
         command += ["--path", self._path, "--secret", self._secret]
         command += ["--first", str(self._sent + 1), "--number", str(ARRIVALS)]

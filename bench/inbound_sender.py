@@ -1,8 +1,7 @@
 """Send a shop's webhooks, from a separate process: python -m bench.inbound_sender.
 
-The webhooks are signed WooCommerce orders, all different. Each connection sends its next webhook
-after the response to its previous one. The exit code is 1 if the status of any response was not
-200.
+They are signed WooCommerce orders, all different, one at a time per connection. The exit code is 1
+if a response was not 200.
 """
 
 import argparse

@@ -14,8 +14,8 @@ _MARGIN_S: Final = 40.0
 _LONGEST_LINE: Final = 16 * 1024 * 1024
 
 Call = Callable[[], Awaitable[str | float]]
-"""A function that makes one call. It returns "completed", or a description of the failure. If only
-a part of the call is timed, it returns the duration of that part in milliseconds."""
+"""A function that makes one call. It returns "completed", a description of the failure, or, if only
+a part is timed, the milliseconds of that part."""
 
 
 class LoadMessage(BaseModel):
@@ -48,10 +48,8 @@ class Target(LoadMessage):
 class Phase(LoadMessage):
     """A phase of calls that lasts `seconds`, with `concurrency` concurrent callers.
 
-    Each caller starts a new call when its previous call has ended. With a `rate`, the callers
-    together start that many calls per second, in turn. If a call starts late because its caller was
-    still waiting, its latency is measured from its scheduled time. A call that has not started by
-    the end of the phase is dropped, so the actual rate may be lower.
+    With a `rate`, the callers together start that many calls per second. A late call's latency
+    counts from its scheduled time. Calls not started by the end are dropped.
     """
 
     concurrency: int
@@ -60,7 +58,7 @@ class Phase(LoadMessage):
 
 
 class Sample(LoadMessage):
-    """The result of a phase. `failures`: the first few failures, as text."""
+    """The result of a phase. `failures` are the first few failures, as text."""
 
     latencies_ms: tuple[float, ...]
     elapsed_s: float

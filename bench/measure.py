@@ -50,8 +50,8 @@ _PEACEFUL: Final = 4.0
 
 @dataclass(frozen=True, slots=True)
 class BenchTurn:
-    """One planned turn. `each`: the number of items per call, for a batch. `rate`: calls per
-    second, or None to measure the maximum rate."""
+    """One planned turn. `each` is the number of items per call, for a batch. `rate` is calls per
+    second, or None for the maximum."""
 
     round: int
     contender: str
@@ -71,9 +71,8 @@ class BenchTurn:
 
 
 class TurnResult(BaseModel):
-    """The results of one turn. `per_second` and `cpu_ms` (CPU time, by process) refer to calls or,
-    for batches, to items. `idle_cpu_percent`: the load of the idle contenders during the turn, in
-    percent of one core."""
+    """The results of one turn. `per_second` and `cpu_ms` are per call, or per item of a batch.
+    `idle_cpu_percent` is the idle contenders' load, in percent of a core."""
 
     round: int
     contender: str
@@ -92,9 +91,8 @@ class TurnResult(BaseModel):
 
 
 def design_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield a turn for every contender in every round, so that noise on the machine affects all of
-    them equally. The order changes between rounds, so that no contender benefits from its position.
-    The email turns make one call at a time, and their results are not compared with a target."""
+    """Yield a turn for every contender in every round, so that noise affects all equally, in
+    changing order. Email turns make one call at a time, without a target."""
     order = [NAIVE, FLOOR, SKELETON, GATEWAY]
     for number in range(rounds):
         for name in order[number % 4 :] + order[: number % 4]:

@@ -1,10 +1,11 @@
 """The no-op workflows with which our gateway is compared.
 
-`Naive` follows the SDK's samples: four activities on the task queue, a start call, and a wait for
-the result. `Floor` has the lowest cost of a durable answer: one Update-with-Start, and one step in
-the worker. `Skeleton` has the gateway's own design, but its steps do nothing. The difference
-between `Skeleton` and `Floor` is the cost of four durable steps. The difference between the gateway
-and `Skeleton` is the cost of our own work.
+- `Naive`: the SDK's samples: four activities, a start call, and a wait for the result.
+- `Floor`: the cheapest durable answer: one Update-with-Start, and one step in the worker.
+- `Skeleton`: the gateway's own design with empty steps.
+
+`Skeleton` minus `Floor` is the cost of four durable steps. The gateway minus `Skeleton` is the cost
+of our own work.
 """
 
 from collections.abc import Awaitable, Callable, Sequence

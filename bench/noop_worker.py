@@ -26,8 +26,8 @@ async def naive_worker(address: str) -> Worker:
 
 
 async def floor_worker(address: str) -> Worker:
-    """Return a worker with our client and without a sandbox. The worker has no optional features.
-    `skeleton` uses the same worker."""
+    """Return a worker with our client, without a sandbox and optional features. `skeleton` uses the
+    same."""
     return Worker(
         await connect(load_temporal({"TEMPORAL_ADDRESS": address})),
         task_queue=noop.QUEUE,

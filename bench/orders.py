@@ -38,10 +38,9 @@ def stock(path: Path, now: datetime) -> None:
 
 
 class Askers:
-    """The customers of every shop, in turn.
+    """The customers of every shop, in turn, more than a shop's hourly messages.
 
-    There are more customers than messages that a shop may send in an hour. Each driver starts at a
-    random customer, so that it rarely continues conversations started by another driver.
+    Each driver starts at a random customer, so that it rarely continues another's conversations.
     """
 
     def __init__(self) -> None:

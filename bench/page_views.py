@@ -87,8 +87,8 @@ class PageTimes(BaseModel):
 
 
 class PageFigures(BaseModel):
-    """The metrics for all pages. `static_gzip`: total size of all scripts and styles with gzip, in
-    bytes. `paint_ms`: the median paint time by page. It is empty if Chromium is not installed."""
+    """The metrics for all pages. `static_gzip` is the total of scripts and styles in bytes.
+    `paint_ms` is the median by page, empty without Chromium."""
 
     times: list[PageTimes]
     static_gzip: int
@@ -156,8 +156,8 @@ class PagesContender(GatewayContender):
         )
 
     async def _signed_in(self) -> tuple[str, str, str]:
-        """Return the secret of an owner's session, a run id and a customer id. The run is the
-        cursor for page 1,000. The customer is the one who wrote most recently."""
+        """Return an owner's session secret, the run id that is the cursor for page 1,000, and the
+        latest customer's id."""
         client_id = self.shops[0].client_id
         database = Database(self.database_url, pool_size=1)
         try:

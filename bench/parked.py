@@ -1,7 +1,7 @@
 """The gateway with 10,000 pending reviews.
 
-Some or all of the reviews are real runs that wait in Temporal. The real runs are sent through the
-gateway, a few per second. The others are copies of database rows, without a waiting workflow.
+Some or all are real runs that wait in Temporal, sent through the gateway, a few per second. The
+others are copied rows without a workflow.
 """
 
 import asyncio
@@ -31,8 +31,8 @@ _QUESTION: Final = "Bonjour, est-ce que vous pourriez me rappeler pour en discut
 
 
 class ParkedContender(GatewayContender):
-    """The service with pending reviews. After it has started, `real` runs are sent and held for
-    review. Their shops are not used in the measurement."""
+    """The service with pending reviews. After its start, `real` runs are held for review, in shops
+    that are not measured."""
 
     def __init__(self, name: str, folder: Path, *, real: int) -> None:
         super().__init__(name, folder)

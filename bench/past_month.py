@@ -1,8 +1,7 @@
 """A month of 10,000 answered events, as the input of a replay.
 
-The rows are inserted directly, because sending the events through the gateway would take half an
-hour. Each conversation has four messages from the customer, so that most events have earlier
-messages.
+The rows are inserted directly, because the gateway would take half an hour. Conversations have four
+messages, so most events have earlier ones.
 """
 
 from collections.abc import Sequence

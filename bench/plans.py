@@ -20,9 +20,8 @@ _PLACE: Final = re.compile(r"%\((\w+)\)s")
 
 
 class StatementPlan(BaseModel):
-    """The plan of one statement. `scans`: the indexes that are used (also by ON CONFLICT), and the
-    tables that are scanned sequentially. `missed`: the large tables that are scanned
-    sequentially."""
+    """The plan of one statement. `scans` are the used indexes and the tables scanned sequentially.
+    `missed` are the large tables among them."""
 
     statement: str
     scans: tuple[str, ...]
@@ -49,11 +48,11 @@ class _Explained(BaseModel):
 
 
 async def plans_of(database: Database, url: str, shop: LoadShop) -> list[StatementPlan]:
-    """Return the plan of every frequent statement. `url`: the database URL that the service uses.
-    The tables must have been analyzed.
+    """Return the plan of every frequent statement, on analyzed tables. `url` is the service's
+    database URL.
 
-    The plans are generic, like those of statements that psycopg has prepared. They are created
-    under the `engine_app` role for one client, so they include row-level security.
+    The plans are generic, as for prepared statements, and include row-level security, because
+    `engine_app` makes them for one client.
     """
     statements = await hot_statements(database, shop)
     del statements[

@@ -40,9 +40,8 @@ _ACTOR: Final = Actor.operator("bench")
 
 
 class ReplayFigures(BaseModel):
-    """The figures for replays. `beside_per_second`: events replayed per second in each turn, while
-    other tenants make 8 calls a second. The other figures are for one replay without other load.
-    `worked_s`: the replay's duration without pauses, in seconds."""
+    """The figures for replays. `beside_per_second` are events per second in each turn, beside 8
+    calls a second of other tenants. The others are without load. `worked_s` excludes pauses."""
 
     beside_per_second: list[float]
     alone_s: float

@@ -108,8 +108,8 @@ def material_of(shop: LoadShop) -> KeyMaterial:
 
 
 async def hot_statements(database: Database, shop: LoadShop) -> dict[str, Statement]:
-    """Execute the statements that read usage and that process an event. Return one execution of
-    each, keyed by name. All changes are rolled back."""
+    """Execute the statements that read usage and process an event, and return one execution of each
+    by name. All changes are rolled back."""
     tenant, now = TenantId(shop.client_id), utc_now()
     found: dict[str, Statement] = {}
     with watched(database) as seen:

@@ -52,9 +52,9 @@ class Deliveries:
             expected.set_result(time.perf_counter())
 
     async def send(self, tenant: TenantId, count: int) -> tuple[tuple[str, ...], float]:
-        """Add this number of events in one transaction, and send their webhooks. Return the ids of
-        the deliveries, and the seconds from the commit to the last arrival. Raises TimeoutError if
-        a delivery does not arrive in time."""
+        """Add this number of events in one transaction, and send their webhooks. Return the
+        deliveries' ids, and the seconds from the commit to the last arrival. Raises
+        TimeoutError."""
         now, sent = utc_now(), list[str]()
         async with self._database.tenant(tenant) as connection:
             outbox = Outbox(connection, tenant)
@@ -69,8 +69,8 @@ class Deliveries:
         return tuple(sent), max(arrived) - committed
 
     async def recorded(self, tenant: TenantId, deliveries: Sequence[str]) -> str:
-        """Return "completed" once all deliveries have succeeded. If some have not, return their
-        recorded states. Raises TimeoutError if the outcomes are not recorded in time."""
+        """Return "completed" once all deliveries have succeeded, else their states. Raises
+        TimeoutError without recorded outcomes."""
         table = webhook_deliveries.c
         query = sa.select(table.status).where(table.client_id == tenant, table.id.in_(deliveries))
         async with asyncio.timeout(_PATIENCE_S):

@@ -37,8 +37,8 @@ _STOP_S: Final = 5.0
 
 
 class WebhookContender(GatewayContender):
-    """The whole service. `quiet`: the name of the turns in which only one tenant has deliveries, or
-    None if there are none."""
+    """The whole service. `quiet` is the name of the turns in which only one tenant has deliveries,
+    or None if there are none."""
 
     def __init__(self, name: str, folder: Path, *, quiet: str | None = None) -> None:
         super().__init__(name, folder)

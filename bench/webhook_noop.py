@@ -1,9 +1,8 @@
 """The baseline for deliveries: a parent workflow that starts children, each with one no-op
 activity.
 
-As in the service, the parent does not wait for its children. The workflows run on the service's
-Temporal server, in a worker with as many slots and pollers as the webhook worker. Unlike the
-service's worker, this worker does not check workflows for determinism.
+As in the service, the parent does not wait. The worker has the webhook worker's slots and pollers
+on the service's Temporal server, but no determinism checks.
 """
 
 import asyncio

@@ -1,5 +1,5 @@
-"""The tour's inbound webhooks. A webhook from the shop changes an answer. A helpdesk ticket and an
-email with a photo are answered on the platform that sent them."""
+"""The tour's inbound webhooks: a shop's webhook changes an answer, and a helpdesk ticket and an
+email with a photo are answered on their platforms."""
 
 import asyncio
 from collections import Counter
@@ -52,11 +52,8 @@ class _Answer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class TourPost:
-    """The service's connections to the tour's platforms, and the data for checking the results.
-
-    `gateway`: an HTTP client with the shop's API key. `outside`: an HTTP client without a key, as
-    used by platforms. `mails`: the folder of sent emails.
-    """
+    """The service's connections to the tour's platforms. `gateway` is an HTTP client with the
+    shop's API key, and `outside` one without. `mails` is the folder of sent emails."""
 
     gateway: httpx.AsyncClient
     outside: httpx.AsyncClient
@@ -75,8 +72,7 @@ async def arrivals(post: TourPost) -> list[tuple[str, TourTranscript]]:
     """Send the platforms' webhooks to the shop's inbound addresses. Return the title and transcript
     of each part.
 
-    If the service rejects a request, that part of the tour ends, and its transcript records the
-    error.
+    A part ends with an error in its transcript if the service rejects a request.
     """
     transcripts: list[tuple[str, TourTranscript]] = []
     for title, part in _PARTS:
@@ -90,10 +86,10 @@ async def arrivals(post: TourPost) -> list[tuple[str, TourTranscript]]:
 
 
 async def order_news(post: TourPost, one_transcript: TourTranscript) -> None:
-    """Ask for an order's tracking link before and after a webhook changes the link. Check that the
-    second answer contains the new link.
+    """Ask for an order's tracking link before and after a webhook changes it, and check the second
+    answer.
 
-    The order is known only from webhooks, because the demo shop's file does not contain it.
+    The demo shop's file does not contain the order, so it is known only from webhooks.
     """
     now, address = utc_now(), post.hub.shopify
     first, second = (f"https://suivi.example/{post.numbers.reported}-{number}" for number in (1, 2))

@@ -20,7 +20,7 @@ _SHOWN: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class BackOffice:
-    """The tasks of the shop's staff. `root`: the data folder used in the printed commands."""
+    """The tasks of the shop's staff. `root` is the data folder used in the printed commands."""
 
     units: UnitsOfWork
     tenant: TenantId
@@ -55,8 +55,8 @@ class BackOffice:
     def reply_line(self, review: Review, text: str) -> str:
         """Return the command that approves the review with this text as the answer.
 
-        If the customer has written again, the command names the latest message. Otherwise, the
-        service would reject the decision.
+        It names the latest message if the customer has written again, because the service would
+        otherwise reject the decision.
         """
         again = review.latest_message != review.messages[0].event_id
         seen: tuple[str, ...] = ("--message", review.latest_message) if again else ()

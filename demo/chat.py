@@ -62,8 +62,8 @@ class WidgetChat:
     request."""
 
     def __init__(self, http: httpx.AsyncClient, language: str) -> None:
-        """Create the chat. `http`: a client with the widget's key and the page's origin, created by
-        `widget_client`."""
+        """Create the chat. `http` is a client with the widget's key and the page's origin, created
+        by `widget_client`."""
         self._http = http
         self._language = language
         self._session = ""
@@ -73,8 +73,8 @@ class WidgetChat:
         self._session = _OpenedSession.model_validate_json(_taken(answer)).session_id
 
     async def say(self, message: str, key: str) -> ChatReply:
-        """Send a message, and return the response. `key`: the message's idempotency key. A retry
-        with the same key does not send a second message."""
+        """Send a message, and return the response. A retry with the same idempotency `key` sends no
+        second message."""
         answer = ChatReply.model_validate_json(
             await self._post(
                 "chat",

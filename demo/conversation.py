@@ -26,7 +26,7 @@ _PATIENCE_S: Final = 20.0
 
 @dataclass(frozen=True, slots=True)
 class TourVisit:
-    """The visit of Zoé, a customer, to the storefront. `mails`: the folder of sent emails,
+    """The visit of Zoé, a customer, to the storefront. `mails` is the folder of sent emails,
     including emails to Zoé."""
 
     chat: WidgetChat
@@ -40,8 +40,8 @@ class ChatTranscript(TourTranscript):
     """The transcript of the chat."""
 
     def answered(self, answer: ChatReply, status: str, *expected_events: OutboundEventId) -> None:
-        """Record a response from the service, and check its status. `expected_events`: the webhooks
-        that the message must trigger."""
+        """Record a response from the service, and check its status. `expected_events` are the
+        webhooks that the message must trigger."""
         self.said.append((answer.status, answer.response))
         self.expect(f"{status}, not {answer.status}", good=answer.status == status)
         if answer.event_id is not None:
@@ -51,10 +51,9 @@ class ChatTranscript(TourTranscript):
 async def converse(visit: TourVisit) -> ChatTranscript:
     """Run the chat, and return its transcript.
 
-    The visitor asks about an order and verifies her address with an emailed code. She then asks a
-    question that is answered from the knowledge base, and another that a human agent answers while
-    the chat is open. If the service rejects a request, the chat ends, and the transcript records
-    the error.
+    The visitor asks about an order, verifies her address, and asks a question that knowledge
+    answers and one for a human agent. If the service rejects a request, the chat ends with an error
+    in the transcript.
     """
     chat = ChatTranscript()
     try:

@@ -1,7 +1,8 @@
-"""The demo shop's helpdesk: a small local Zendesk with the API calls that the agent uses.
+"""The demo shop's helpdesk: a small local Zendesk with the API calls that the agent uses, and a web
+page of its tickets.
 
-The helpdesk follows Zendesk's documentation: basic authentication with `email/token`, audits with
-custom metadata, and safe updates by `updated_stamp`. A web page shows the tickets.
+It follows Zendesk's documentation: basic authentication with `email/token`, audits with custom
+metadata, and safe updates by `updated_stamp`.
 """
 
 import base64
@@ -54,8 +55,8 @@ class _Tags(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class DeskComment:
-    """A comment on a ticket. `by`: the author, `customer` or `agent`. `key`: the action key in the
-    comment's metadata, if any."""
+    """A comment on a ticket, by the `customer` or the `agent`. `key` is the action key in its
+    metadata, if any."""
 
     by: str
     text: str
@@ -66,9 +67,8 @@ class DeskComment:
 
 @dataclass
 class DeskTicket:
-    """A ticket. `comments`: oldest first. `place`: the number of its latest comment, counted across
-    the whole helpdesk. The number serves as a cursor. The update stamp is derived from the number
-    of changes."""
+    """A ticket with its comments, oldest first. `place` is the number of the latest one in the
+    helpdesk, and serves as a cursor. The update stamp counts changes."""
 
     number: int
     customer: str
@@ -88,8 +88,7 @@ class DeskTicket:
 
 
 class DemoDesk:
-    """The helpdesk. `url`: its URL. `token`: its API token. `first`: the number of its first
-    ticket."""
+    """The helpdesk, with its URL and API token. `first` is the number of its first ticket."""
 
     def __init__(self, url: str, token: str, first: int, now: Clock) -> None:
         self.url = url

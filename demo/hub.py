@@ -22,8 +22,8 @@ SHOP_DOMAIN: Final = "maison-lavande.myshopify.com"
 
 @dataclass(frozen=True, slots=True)
 class HubAddress:
-    """The inbound address for a platform's webhooks. `secret`: the signing secret, or empty if the
-    platform does not sign its webhooks."""
+    """The inbound address for a platform's webhooks. `secret` is the signing secret, or empty if
+    the platform does not sign its webhooks."""
 
     path: str
     secret: str = field(default="", repr=False)
@@ -45,7 +45,7 @@ class DemoHub:
 
 @dataclass(frozen=True, slots=True)
 class _Platform:
-    """The connection of one platform. `secret`: the platform's signing secret, or empty if the
+    """The connection of one platform. `secret` is the platform's signing secret, or empty if the
     platform does not sign its webhooks."""
 
     provider: Provider
@@ -56,7 +56,7 @@ class _Platform:
 
 async def open_hub(work: UnitOfWork, sealer: Sealer, desk: DemoDesk) -> DemoHub:
     """Reconnect the three platforms, each with a new inbound address, and return the addresses.
-    `desk`: the helpdesk that receives the answers."""
+    `desk` is the helpdesk that receives the answers."""
     shopify = _Platform(
         Provider.SHOPIFY, settings={"shop": SHOP_DOMAIN}, secret=secrets.token_hex(16)
     )

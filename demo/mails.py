@@ -20,8 +20,8 @@ _LOOK_EVERY_S: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class KeptMail:
-    """A stored email. `name`: its file name. `text`: its text part. `in_reply_to`: the Message-ID
-    of the email that it answers, in angle brackets, or empty."""
+    """A stored email with its file name and text part. `in_reply_to` is the Message-ID that it
+    answers, in angle brackets, or empty."""
 
     name: str
     to: str

@@ -43,8 +43,8 @@ _LONG_AGO: Final = timedelta(days=45)
 
 @dataclass(frozen=True, slots=True)
 class OpenShop:
-    """The open shop with its webhook receiver and its storefront. `expected_events`: the webhooks
-    that opening the shop must trigger. `numbers`: the order numbers used in this tour."""
+    """The open shop with its webhook receiver and its storefront. Opening it must trigger
+    `expected_events`. `numbers` are this tour's order numbers."""
 
     shop: SeededShop
     receiver: Receiver

@@ -130,8 +130,7 @@ def stock(path: Path, now: datetime) -> DemoNumbers:
 
 
 def orders_of(numbers: DemoNumbers, now: datetime) -> tuple[DemoOrder, ...]:
-    """Return the orders for a tour, in their initial state. `now`: the current time. The orders are
-    four days old."""
+    """Return the orders for a tour in their initial state, four days before `now`."""
     orders = (
         (numbers.shipped, numbers.camille, "89.00", OrderState.SHIPPED, "couverture en lin lavé"),
         (numbers.small, numbers.lea, "49.00", OrderState.DELIVERED, "peignoir en coton, M"),

@@ -1,7 +1,7 @@
 """The webhooks of the tour's platforms, Shopify, Zendesk and Postmark, with body and signature.
 
-This module follows the platforms' documentation. It does not share code with the product's
-verification of signatures, so the tour tests that verification.
+They follow the platforms' documentation and share no code with the product, so the tour tests its
+verification.
 """
 
 import base64
@@ -28,8 +28,8 @@ PHOTO: Final = base64.b64decode(
 
 @dataclass(frozen=True, slots=True)
 class SentWebhook:
-    """A webhook from a platform. `delivery`: the platform's delivery id, which stays the same in
-    each retry. `topic`: the platform's name for the event."""
+    """A webhook from a platform. `delivery` is the platform's id, the same in each retry. `topic`
+    is its name for the event."""
 
     address: HubAddress = field(repr=False)
     delivery: str
@@ -40,8 +40,8 @@ class SentWebhook:
 
 @dataclass(frozen=True, slots=True)
 class ShopOrder:
-    """An order in the Shopify shop. `number`: the number that customers use. `tracking_url`: set
-    once the order has shipped."""
+    """An order in the Shopify shop. `number` is the one that customers use. `tracking_url` is set
+    once it has shipped."""
 
     number: str
     customer: str
@@ -115,7 +115,7 @@ def ticket_webhook(
 
 @dataclass(frozen=True, slots=True)
 class CustomerMail:
-    """An email from a customer. `message_id`: the Message-ID without angle brackets."""
+    """An email from a customer. `message_id` is the Message-ID without angle brackets."""
 
     sender: str
     name: str
@@ -126,8 +126,8 @@ class CustomerMail:
 
 
 def mail_webhook(address: HubAddress, mail: CustomerMail) -> SentWebhook:
-    """Return a Postmark webhook with an email. Postmark does not sign its webhooks. The secret in
-    the address authenticates them."""
+    """Return a Postmark webhook with an email. Postmark does not sign webhooks, so the secret URL
+    authenticates it."""
     photo: JsonValue = {
         "Name": "vase.png",
         "Content": base64.b64encode(PHOTO).decode(),

@@ -24,8 +24,8 @@ class ReceivedWebhook:
 
 
 class Receiver:
-    """The receiver for the shop's webhooks. `heard`: a function that is called with each request.
-    By default, it appends the request to `arrivals`."""
+    """The receiver for the shop's webhooks. `heard` is called with each request, and by default
+    appends it to `arrivals`."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -50,8 +50,8 @@ class Receiver:
 
 @asynccontextmanager
 async def receiving(certificate: Path) -> AsyncIterator[Receiver]:
-    """Run a receiver on a free localhost port while the block runs. `certificate`: a PEM file with
-    a certificate and its private key."""
+    """Run a receiver on a free localhost port while the block runs. `certificate` is a PEM file
+    with a certificate and its private key."""
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(certificate)
     receiver = Receiver()

@@ -57,8 +57,8 @@ SEEDING_TELLS: Final = Counter({"playbook.activated": len(PATTERNS), "integratio
 
 
 class SeededShop(BaseModel):
-    """The credentials of the demo shop. The API key is stored unencrypted, which is acceptable for
-    this shop only. `storefront_port`: the port that the storefront used last."""
+    """The credentials of the demo shop. The API key is stored unencrypted, unlike a real client's.
+    `storefront_port` is the last one used."""
 
     client_id: str
     key: str
@@ -69,10 +69,9 @@ class SeededShop(BaseModel):
 async def seed(
     work: UnitOfWork, orders: Path, sealer: Sealer, *, to: Destination | None
 ) -> SeededShop:
-    """Create the shop and its content for the client of `work`, and return the shop's credentials.
+    """Create the shop and its content for the client of `work`, and return its credentials.
 
-    `orders`: the file that contains the shop's orders. `to`: the target of its webhook, or None for
-    no webhook.
+    `orders` is the file of the shop's orders. `to` is the target of its webhook, or None.
     """
     await open_client(work, DEMO, NewClient(BRAND, OWNER, Plan.PRO))
     # The team page warns of keys whose creator is not a manager, but not of an operator's keys.

@@ -22,8 +22,8 @@ _KNOWLEDGE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class FirstAnswer:
-    """The result of a sign-up with a first ticket. `calls`: the API calls, in order. `seconds`: the
-    time from sign-up to the answer, including the wait for the email."""
+    """The result of a sign-up with a first ticket. `calls` are the API calls in order. `seconds` is
+    the time to the answer, including the email's delivery."""
 
     address: str
     client_id: str

@@ -1,8 +1,7 @@
-"""The demo shop's storefront: pages on another origin that show the widget, like a merchant's own
-pages.
+"""The demo shop's storefront: pages on another origin that show the widget, like a merchant's own.
 
-The storefront listens on loopback and checks the Host header. The check prevents a page on another
-site from using DNS rebinding to read the verification codes in the storefront's mailbox.
+It listens on loopback and checks the Host header. Otherwise, another site could read the mailbox's
+verification codes by DNS rebinding.
 """
 
 import asyncio
@@ -43,8 +42,8 @@ _POLICY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Wares:
-    """The data shown on the storefront's pages. `orders`: the first order is the suggested one, and
-    its customer is signed in to the shop. `mails`: the folder of sent emails."""
+    """The data on the storefront's pages. The first of `orders` is the suggested one, and its
+    customer is signed in. `mails` is the folder of sent emails."""
 
     api_url: str
     widget: DemoWidget
@@ -60,8 +59,8 @@ def policy_for(api_url: str) -> str:
 
 @contextmanager
 def storefront_socket(port: int | None) -> Iterator[socket.socket]:
-    """Yield a listening socket for the storefront. `port`: the port that was used before, or None.
-    Reusing it keeps open pages working. If it is taken, a free port is used."""
+    """Yield a listening socket for the storefront, on the previous `port` if it is free, so that
+    open pages keep working."""
     try:
         listener = listening(port)
     except PortTaken:
@@ -106,8 +105,8 @@ class _Pages:
         }
 
     def shop(self, language: str, *, signed: bool) -> Callable[[Request], Awaitable[HTMLResponse]]:
-        """Return the handler of the page with the widget. `signed`: whether the shop's customer is
-        signed in on the page."""
+        """Return the handler of the page with the widget. `signed` signs the shop's customer in on
+        the page."""
         wares, asked = self._wares, self._wares.orders[0]
         signature = signature_of(wares.widget.secret, asked.customer_email) if signed else ""
 

@@ -196,11 +196,10 @@ class Tour:
             return await RunTraces(connection, tenant).read(run_id)
 
     async def _webhooks_sent(self, database: Database) -> None:
-        """Wait until each expected webhook has arrived and no delivery is pending, for at most
-        _PATIENCE_S. A webhook that does not arrive is later shown as missing.
+        """Wait up to _PATIENCE_S until all expected webhooks have arrived and no delivery is
+        pending. A missing one is shown later.
 
-        Emails do not need a wait. An email answer is sent before its run is recorded, and the
-        webhook is sent afterwards.
+        An email answer is sent before its webhook, so it needs no wait.
         """
         left = partial(waiting, database, TenantId(self._shop.client_id), self._shop.webhook)
         with suppress(TimeoutError):

@@ -10,9 +10,8 @@ from rich.table import Table
 
 @dataclass(slots=True)
 class TourTranscript:
-    """The transcript of one part of the tour. `said`: pairs of speaker and text. `expected_events`:
-    for each ticket, the webhooks that it must trigger. `wrong`: the expectations that were not met.
-    """
+    """The transcript of one part of the tour. `said` are pairs of speaker and text.
+    `expected_events` are each ticket's webhooks. `wrong` are unmet expectations."""
 
     said: list[tuple[str, str]] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)

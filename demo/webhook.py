@@ -31,8 +31,8 @@ DEMO: Final = Actor.system("demo")
 
 
 class DemoWebhook(BaseModel):
-    """The shop's webhook. `secret`: the signing secret, stored unencrypted, which is acceptable for
-    this shop only. `id` and `secret` are empty until the webhook exists."""
+    """The shop's webhook, empty until it exists. The signing `secret` is stored unencrypted, unlike
+    a real client's."""
 
     id: str = ""
     secret: str = ""
@@ -40,8 +40,8 @@ class DemoWebhook(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """The target of the demo shop's webhook. `allow_private`: whether workers may send to
-    localhost, where the receiver runs."""
+    """The target of the demo shop's webhook. `allow_private` lets workers send to localhost, where
+    the receiver runs."""
 
     url: str
     allow_private: bool
@@ -61,8 +61,8 @@ async def subscribe(work: UnitOfWork, to: Destination, sealer: Sealer) -> DemoWe
 
 
 async def point(work: UnitOfWork, webhook: DemoWebhook, to: Destination) -> bool:
-    """Change the webhook's URL to the receiver's current port, and enable the webhook. Enabling it
-    sends a test event. Return False if the webhook does not exist."""
+    """Change the webhook's URL to the receiver's port, and enable it, which sends a test event.
+    Return False if it does not exist."""
     try:
         change = WebhookChange(url=to.url)
         await change_webhook(work, DEMO, webhook.id, change, allow_private=to.allow_private)
@@ -73,11 +73,11 @@ async def point(work: UnitOfWork, webhook: DemoWebhook, to: Destination) -> bool
 
 
 async def pause(units: UnitsOfWork, tenant: TenantId, webhook: DemoWebhook) -> None:
-    """Pause the webhook while its receiver is not running. Without the pause, every delivery would
-    fail, and the 20th failure would disable the webhook.
+    """Pause the webhook while its receiver is not running, because the 20th failure would disable
+    it.
 
-    The webhook is not deleted, so that its past deliveries remain visible. If the webhook no longer
-    exists, or the plan no longer includes webhooks, do nothing.
+    It is not deleted, so that its deliveries remain visible. Do nothing without the webhook or its
+    plan.
     """
     with suppress(WebhookNotFound, PlanRequired):
         async with units.of(tenant) as work:

@@ -23,8 +23,8 @@ class _Body(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ReadWebhook:
-    """A parsed webhook request. `ticket_id`: empty if the webhook concerns no ticket. `verified`:
-    whether the signatures in `x-service-signature` and `webhook-signature` are valid."""
+    """A parsed webhook request. `ticket_id` is empty for an event without a ticket. `verified`
+    means that both signature headers are valid."""
 
     event: str
     ticket_id: str
@@ -34,8 +34,8 @@ class ReadWebhook:
 
 
 def read(arrival: ReceivedWebhook, secret: str) -> ReadWebhook:
-    """Parse and verify a received request. If the body is invalid, the event is "unreadable".
-    `secret`: the webhook's signing secret."""
+    """Parse and verify a received request with the webhook's `secret`. The event of an invalid body
+    is "unreadable"."""
     try:
         body = _Body.model_validate_json(arrival.body)
     except ValidationError:

@@ -23,7 +23,7 @@ _AT_ONCE = timedelta(0)
 
 @dataclass(frozen=True, slots=True)
 class DemoWidget:
-    """The widget. `origin`: the origin of the storefront that shows it."""
+    """The widget. `origin` is the origin of the storefront that shows it."""
 
     origin: str
     key: str
@@ -33,10 +33,10 @@ class DemoWidget:
 async def open_widget(
     work: UnitOfWork, sealer: Sealer, origin: str, *, before: str | None
 ) -> DemoWidget:
-    """Allow the storefront at this origin to show the widget, and return the widget. If the key or
-    the secret is missing, it is created.
+    """Allow the storefront at this origin to show the widget, and return the widget, with its key
+    and secret.
 
-    `before`: the storefront's previous origin, which is removed. Other origins stay allowed.
+    `before`, the storefront's previous origin, is removed. Other origins stay allowed.
     """
     widget, key = await widget_and_key(work)
     others = tuple(it for it in widget.allowed_origins if it not in {before, origin})

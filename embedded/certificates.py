@@ -25,9 +25,8 @@ _LOOPBACK: Final = "127.0.0.1"
 
 
 def trusted_authorities(folder: DataFolder, given: str | None, now: datetime) -> Path:
-    """Return the CA bundle trusted by this folder's stack. The bundle contains the folder's
-    authority, which is created on first use, and the authorities in the file `given`. Raises
-    InvalidInput if `given` cannot be read."""
+    """Return the CA bundle of this folder's stack: the folder's authority, created on first use,
+    and those in the file `given`. Raises InvalidInput if it cannot be read."""
     if not folder.certificate.exists():
         _make(folder, now)
     if given is None:

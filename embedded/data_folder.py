@@ -15,9 +15,8 @@ from embedded.private import close_content, close_folder, passing_group
 
 
 class StackInfo(BaseModel):
-    """The description of a running stack, for other processes and for the command line. `env`: the
-    settings that connect a process to the stack. `pids`: the process ids by name, for display
-    only."""
+    """The description of a running stack. `env` are the settings that connect a process to it.
+    `pids` are process ids by name, for display only."""
 
     env: dict[str, str]
     api_url: str
@@ -154,11 +153,10 @@ class DataFolder:
 
 
 def kept_folder(root: Path) -> DataFolder:
-    """Return the folder at `root`, which must already contain a stack's data. Raises InvalidInput
-    if the folder contains no such data.
+    """Return the folder at `root`, which must contain a stack's data. Raises InvalidInput
+    otherwise.
 
-    A missing folder is not created. Otherwise, a command with a mistyped folder name would open an
-    empty database.
+    It is not created, because a mistyped name would open an empty database.
     """
     if not any((root / mark).exists() for mark in _MARKS):
         raise InvalidInput(

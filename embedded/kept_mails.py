@@ -1,5 +1,5 @@
-"""The emails stored by the embedded mail server. Their number and age are limited. Users can delete
-emails on demand."""
+"""The emails stored by the embedded mail server, limited in number and age. Users can delete
+them."""
 
 from datetime import datetime, timedelta
 from email.parser import BytesHeaderParser
@@ -37,11 +37,8 @@ def prune(folder: Path, now: datetime) -> int:
 
 
 def forget(folder: Path, address: str | None) -> int:
-    """Delete the stored emails to an address, or all emails if `address` is None. Return the number
-    of deleted emails.
-
-    `address`: the normalized form that `customer_key` of `domain/intake/customer_email.py` returns.
-    """
+    """Delete the stored emails to an address, or all if None. Return their number. `address` is a
+    result of `customer_key` (`domain/intake/customer_email.py`)."""
     found = [mail for mail in mails_in(folder) if address is None or address in _recipients(mail)]
     for mail in found:
         mail.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
 """TCP ports on this machine.
 
-To reserve a port, this module listens on it. A check that the port is free is not sufficient,
-because another process may take the port before the server starts.
+A port is reserved by listening on it. Only checking that it is free leaves time for another process
+to take it.
 """
 
 import contextlib
@@ -31,10 +31,10 @@ class PortTaken(InvalidInput):
 
 
 def listening(port: int | None = None, host: str = LOOPBACK) -> socket.socket:
-    """Return a socket that listens on `port`, or on a free port if `port` is None.
+    """Return a socket that listens on `port`, or on a free one if None.
 
-    Connections wait in the socket's backlog until a process accepts them. Raises PortTaken if
-    another process listens on `port`, and InvalidInput if `host` or `port` is not usable.
+    Connections wait in its backlog for a process. Raises PortTaken, and InvalidInput for an
+    unusable `host` or `port`.
     """
     if port is None:
         while True:

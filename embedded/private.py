@@ -25,11 +25,9 @@ def passing_group() -> int | None:
 def close_folder(folder: Path, *, ours: Iterable[str], may_pass: int | None = None) -> None:
     """Remove other users' access to a folder.
 
-    `ours`: names of entries. A folder that contains one of these entries belongs to the stack.
-    `may_pass`: a group that keeps its permission to pass through the folder. Raises InvalidInput if
-    the folder belongs to another user. Also raises InvalidInput for a folder that others can access
-    and that contains only files from other programs. The stack must not change access to other
-    programs' files.
+    `ours` are entry names that identify the stack's folders. `may_pass` is a group that may still
+    pass through. Raises InvalidInput for another user's folder, or one that is shared and contains
+    only other programs' files.
     """
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():

@@ -12,8 +12,8 @@ _libc: Final = ctypes.CDLL(None, use_errno=True)
 
 
 class Child:
-    """A process that the stack starts. `name`: the name to display. `fds`: the file descriptors
-    that the process inherits."""
+    """A process that the stack starts. `name` is for display. `fds` are inherited file
+    descriptors."""
 
     def __init__(
         self,

@@ -1,5 +1,5 @@
-"""All parts of the service on one machine. Each part is a separate process. The stack starts and
-stops the parts in order."""
+"""All parts of the service on one machine, each a separate process. The stack starts and stops them
+in order."""
 
 import asyncio
 import os
@@ -36,10 +36,9 @@ from store.core.migrate import migrate
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _START_TIMEOUT_S: Final = 120.0
 _POLL_S: Final = 0.05
-# After the first SIGINT, each group of processes has this many seconds to finish its work. The sum
-# is below the time within which Ctrl-C must end the stack. A process that takes longer receives a
-# second SIGINT. The API then sends errors to its callers, and a worker abandons its work. When the
-# stack runs again, it retries an interrupted webhook delivery. The attempts count as one delivery.
+# After the first SIGINT, each group of processes has this many seconds, in total less than Ctrl-C's
+# limit. A slower process receives a second SIGINT: the API sends errors, and a worker abandons its
+# work. An interrupted webhook delivery is retried later, and counted once.
 _STOP_FRONT_S: Final = 5.0
 _STOP_BACK_S: Final = 3.0
 _STOP_SLOW_S: Final = 2.0
@@ -56,8 +55,8 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class StackPorts:
-    """The ports of a stack. `None` selects a free port. `api_if_free`: the API port to use if `api`
-    is None and this port is free."""
+    """The ports of a stack. `None` selects a free port. `api_if_free` is preferred if `api` is
+    None."""
 
     api: int | None = None
     api_if_free: int | None = None
@@ -66,14 +65,14 @@ class StackPorts:
 
 
 class Stack:
-    """The service's processes on one machine. `start` starts them, and `stop` stops them. The data
-    remains in the data folder."""
+    """The service's processes on one machine, from `start` to `stop`. Data remains in the data
+    folder."""
 
     def __init__(
         self, folder: DataFolder, ports: StackPorts, progress: Progress, *, host: str = LOOPBACK
     ) -> None:
-        """Create the stack without starting it. `host`: the address on which the API and the
-        metrics listen. All other parts listen on loopback."""
+        """Create the stack without starting it. The API and the metrics listen on `host`, and all
+        other parts on loopback."""
         self._folder = folder
         self._ports = ports
         self._host = host
@@ -189,10 +188,9 @@ class Stack:
         raise InvalidInput("Temporal found no free port")
 
     async def _start_temporal_on(self, port: int, ui_port: int) -> None:
-        """Start Temporal on these ports. Raises PortTaken if another process is using one of them.
+        """Start Temporal on these ports. Raises PortTaken if one is used.
 
-        Temporal itself opens the ports, so the outcome is known only once Temporal listens or has
-        exited.
+        Temporal opens them itself, so the outcome is known once it listens or exits.
         """
         command = temporal_command(database=self._folder.temporal, port=port, ui_port=ui_port)
         child = self._spawn("temporal", command, self._back)

@@ -9,10 +9,9 @@ from typing import Final
 from adapters.temporal.setup import SEARCH_ATTRIBUTES
 from domain.core.errors import InvalidInput
 
-# By default, a single history shard polls for work 20 times a second, and every workflow step waits
-# for the next poll. In a measurement, these settings reduced the duration of a run with four steps
-# to a third. Fairness prevents one tenant's thousand deliveries from delaying another tenant's
-# single delivery.
+# By default, every workflow step waits for a single history shard's next poll. These settings
+# reduce a run with four steps to a third. Fairness keeps one tenant's thousand deliveries from
+# delaying another's.
 TUNING: Final[dict[str, int | bool]] = {
     "history.transferProcessorMaxPollRPS": 2000,
     "history.timerProcessorMaxPollRPS": 2000,
@@ -24,11 +23,8 @@ TUNING: Final[dict[str, int | bool]] = {
 def temporal_command(
     *, database: Path | None, port: int, ui_port: int | None, tuned: bool = True
 ) -> list[str]:
-    """Return the command line of a Temporal server. Without `database`, the server's data is lost
-    when the server exits.
-
-    Raises InvalidInput if the `temporal` program is not installed.
-    """
+    """Return the command line of a Temporal server. Without `database`, its data is lost at its
+    end. Raises InvalidInput if `temporal` is not installed."""
     program = shutil.which("temporal", path=str(Path(sys.executable).parent)) or shutil.which(
         "temporal"
     )

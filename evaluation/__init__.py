@@ -1,5 +1,5 @@
-"""The evaluation of a brain on hand-written messages that were not used to build any brain.
+"""The evaluation of a brain on hand-written messages that no brain was built with.
 
-Run it with `python -m evaluation` or `make eval`. docs/evaluation.md describes the measurements and
-the labels. The service does not use this package.
+Run `python -m evaluation` or `make eval`. docs/evaluation.md describes the measurements and labels.
+The service does not use this package.
 """

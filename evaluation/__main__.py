@@ -1,7 +1,6 @@
 """Score the brain configured in `BRAIN_MODEL`: `python -m evaluation [--misses]`.
 
-The exit code is 1 if a target is missed. `--misses` lists the rows that count against each
-metric.
+The exit code is 1 if a target is missed. `--misses` lists the rows that count against it.
 """
 
 import argparse

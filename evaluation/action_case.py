@@ -18,9 +18,9 @@ CURRENCY: Final = "EUR"
 class Expectation(StrEnum):
     """The expected behaviour of the agent.
 
-    `act`: execute the only action that the customer plainly requests. `ask`: an action is likely,
-    but a detail is uncertain. `nothing`: take no action, because the customer requests none, even
-    if the message contains words such as "refund".
+    - `act`: execute the only action that the customer plainly requests.
+    - `ask`: an action is likely, but a detail is uncertain.
+    - `nothing`: the customer requests no action, even with words such as "refund".
     """
 
     ACT = "act"
@@ -44,7 +44,7 @@ class _CaseFile(BaseModel):
 
 
 class CaseOrder(_CaseFile):
-    """One of the customer's orders. `total`: the order total in euros, as a decimal such as
+    """One of the customer's orders. `total` is the order total in euros, as a decimal such as
     "49.90"."""
 
     number: str = Field(min_length=1)
@@ -80,8 +80,8 @@ class CasePending(_CaseFile):
 class ActionCase(HandRow):
     """One conversation with its expected action.
 
-    `orders`: the customer's orders, newest first. `history`: the earlier turns, oldest first.
-    `order`: the order to act on, set only if the expectation is `act`.
+    `orders` are the customer's, newest first. `history` contains the earlier turns, oldest first.
+    `order` is the one to act on, for `act` only.
     """
 
     language: Language

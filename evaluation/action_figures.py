@@ -62,10 +62,10 @@ def action_figures(trials: LabelledSet[ActionTrial]) -> tuple[HandFigure, ...]:
 
 
 async def worst_action_figure(cases: LabelledSet[ActionCase]) -> HandFigure:
-    """Return the frequency with which an unreliable brain would move money wrongly. This brain
-    proposes every action and quotes any text as evidence.
+    """Return how often a brain that proposes every action, and quotes any text as evidence, would
+    move money wrongly.
 
-    The metric shows whether the policy recognizes real requests without relying on the brain.
+    This shows whether the policy recognizes real requests without relying on the brain.
     """
 
     async def wrong(case: ActionCase) -> Hit:

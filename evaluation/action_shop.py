@@ -33,10 +33,9 @@ _RULEBOOK: Final = Rulebook(
 
 
 def event_of(text: str, thread: Thread) -> UnifiedEvent:
-    """Return the customer's message, normalized as in the product. The caller is treated as having
-    verified the customer.
+    """Return the customer's message, normalized as in the product, with a verified customer.
 
-    If the agent has just asked a question, a bare number is parsed as an order number.
+    After a question from the agent, a bare number is an order number.
     """
     inbound = InboundEvent(event_type=DEFAULT_EVENT_TYPE, customer_email=_CUSTOMER, message=text)
     event = normalize(inbound, fallback_ticket_id="evaluation")

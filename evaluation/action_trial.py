@@ -31,10 +31,10 @@ Effect = tuple[ActionKind, str | None]
 class Reaction:
     """The agent's reaction to one message.
 
-    `done`: actions executed without human approval. `shown`: planned actions that need human
-    approval. `asked`: the action that the agent asks the customer to confirm, with the order
-    number. The number is None if the agent asks the customer for it. `waits`: whether the message
-    is held for human review. `why`: the reason for the review.
+    - `done`: actions executed without human approval.
+    - `shown`: planned actions that need it.
+    - `asked`: the action to confirm, with the order number, or None if the agent asks for that.
+    - `waits`, `why`: whether and why the message is held for review.
     """
 
     done: tuple[Effect, ...] = ()
@@ -46,11 +46,8 @@ class Reaction:
 
 @dataclass(frozen=True, slots=True)
 class ActionTrial:
-    """The result of a test case.
-
-    `first`: the reaction to the case's message. `after_yes`: the reaction to the customer's yes, or
-    None if the agent did not ask the customer to confirm the expected action.
-    """
+    """The result of a test case. `first` is the reaction to its message. `after_yes` is the one to
+    the customer's yes, or None if the agent did not ask to confirm the expected action."""
 
     case: ActionCase
     first: Reaction
@@ -85,11 +82,11 @@ product's rules."""
 
 
 async def try_case(brain: Brain, case: ActionCase, before: Before | None = None) -> ActionTrial:
-    """Send the case's message to the agent. If the agent asks for confirmation of the expected
-    action, reply with a plain yes.
+    """Send the case's message to the agent, and a plain yes if it asks to confirm the expected
+    action.
 
-    The yes does not mention an order. Other questions from the agent are not answered. `before`:
-    the result of `what_was_before`, if already computed.
+    The yes names no order. Other questions are not answered. `before` is the result of
+    `what_was_before`, if computed.
     """
     turns, thread = before or await what_was_before(brain, case)
     first, thought = await _hear(brain, case, case.message, thread, turns)
@@ -147,7 +144,7 @@ async def what_was_before(brain: Brain, case: ActionCase) -> Before:
     """Replay the history of a case, message by message, and return the resulting conversation.
 
     The case defines the agent's messages and the pending question. The product's rules determine
-    the order under discussion, and whether the agent has asked the customer for the order number.
+    the order under discussion.
     """
     turns: tuple[Turn, ...] = ()
     thread = Thread(language=case.language)

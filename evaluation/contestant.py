@@ -20,9 +20,9 @@ PROVIDER_CALLS_AT_ONCE: Final = 8
 class Contestant:
     """A brain to score.
 
-    `probability`: returns the brain's own probability that its category is right, from 0 to 1.
-    `model_bytes`: the size of all model files, or None for a provider's model. For a provider's
-    model, speed and cost have no targets and are only reported.
+    `probability` returns the brain's probability, from 0 to 1, that its category is right.
+    `model_bytes` is the size of its files, or None for a provider's model, which has no targets for
+    speed and cost.
     """
 
     name: str

@@ -15,8 +15,7 @@ Kept = TypeVar("Kept", bound=Identified)
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """The result of one row. `counts`: whether the row counts as a hit. `detail`: a description of
-    the result for the list of misses."""
+    """The result of one row. `counts` means a hit. `detail` describes it in the list of misses."""
 
     id: str
     counts: bool
@@ -27,9 +26,8 @@ class Hit:
 class HandFigure:
     """The share of a set's rows that count as hits.
 
-    `least` and `most`: the bounds of the target, from 0 to 1. A metric without a target is only
-    printed. The target applies to the whole set, but the shares for the set's parts are also
-    printed. `lists_misses`: whether `--misses` lists the rows that count against the target.
+    `least` and `most` bound the target for the whole set, from 0 to 1. A metric without a target is
+    only printed. `lists_misses` lists its misses with `--misses`.
     """
 
     of: str
@@ -81,11 +79,8 @@ def tally(
     of: Callable[[Kept], bool] = lambda _: True,
     detail: Callable[[Kept], str] = lambda _: _NO_DETAIL,
 ) -> LabelledSet[Hit]:
-    """Return a `Hit` for each result that `of` selects.
-
-    `counts`: returns True if the result counts as a hit. `detail`: returns a description of the
-    result.
-    """
+    """Return a `Hit` for each result that `of` selects. `counts` decides whether it is a hit, and
+    `detail` describes it."""
 
     def hits(kept: tuple[Kept, ...]) -> tuple[Hit, ...]:
         return tuple(Hit(one.id, counts(one), detail(one)) for one in kept if of(one))

@@ -28,8 +28,8 @@ class HonestMessage(HandRow):
 
 
 class TemplateMessage(HandRow):
-    """A message to a shop with ready answers. `right`: whether the ready answer for the message's
-    category answers the message correctly."""
+    """A message to a shop with ready answers. `right` means that its category's ready answer is
+    correct for it."""
 
     language: Language
     category: Category
@@ -38,8 +38,8 @@ class TemplateMessage(HandRow):
 
 
 class NumberText(HandRow):
-    """A text and its order numbers. `numbers`: the order numbers that a careful human reader finds
-    in the text. `asked`: whether the agent had just asked the customer for the order number."""
+    """A text with the order numbers that a careful human finds in it. `asked` means that the agent
+    had just asked for one."""
 
     text: str = Field(min_length=1)
     asked: bool = False

@@ -53,8 +53,7 @@ def read_hand_sets(folder: Path = FOLDER) -> HandSets:
 
 
 async def figures_of(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ...]:
-    """Return every metric. Some metrics depend on the brain being scored. The others depend only on
-    the product's code."""
+    """Return every metric. Some depend on the brain, and the others only on the product's code."""
     return (
         *await figures_of_harm(scored, sets),
         *help_figures(await try_questions(scored.brain, sets.help)),

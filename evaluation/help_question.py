@@ -15,10 +15,10 @@ TRAINING: Final = Path(__file__).parents[1] / "training" / "help"
 class HelpQuestion(HandRow):
     """A customer's question to a help centre.
 
-    `article`: the id of the article that answers the question, or None. `also`: the ids of other
-    articles that answer this question or a second question in the same text. `facts`: lists of
-    texts. A correct answer contains at least one text from each list. `wrong`: texts that an answer
-    from a neighbouring article or table row would contain.
+    - `article`: the article that answers it, or None.
+    - `also`: other articles that answer it, or a second question in the text.
+    - `facts`: lists of texts. A correct answer contains one text of each.
+    - `wrong`: texts from a neighbouring article or table row.
     """
 
     shop: str

@@ -26,11 +26,8 @@ _FIRST_FIVE: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class HelpOutcome:
-    """The outcome of one question.
-
-    `found`: the ids of the articles that the search found, nearest first. `text`: the answer if it
-    was sent, otherwise the draft. `sent`: whether the text was sent without human review.
-    """
+    """The outcome of one question. `found` are the articles found, nearest first. `text` is the
+    answer if `sent`, else the draft."""
 
     question: HelpQuestion
     found: tuple[str, ...]

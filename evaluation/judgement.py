@@ -60,8 +60,8 @@ class ScoredMessage:
 async def judge_all(
     contestant: Contestant, messages: Sequence[LabelledMessage]
 ) -> list[ScoredMessage]:
-    """Return the outcomes in the order of the messages. A DomainError raised by the brain is
-    recorded as an outcome. Other errors propagate."""
+    """Return the outcomes in the order of the messages. A brain's DomainError is an outcome. Other
+    errors propagate."""
     turns = asyncio.Semaphore(contestant.calls_at_once)
 
     async def judge(message: LabelledMessage) -> ScoredMessage:

@@ -14,7 +14,7 @@ Made = TypeVar("Made", bound=Identified)
 async def try_all(
     rows: LabelledSet[Tried], trial: Callable[[Tried], Awaitable[Made]], *, at_once: int
 ) -> LabelledSet[Made]:
-    """Return the result for each row, in order. `at_once`: the maximum number of concurrent
+    """Return the result for each row, in order. `at_once` is the maximum number of concurrent
     trials."""
     free = asyncio.Semaphore(at_once)
 

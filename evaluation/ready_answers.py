@@ -7,11 +7,8 @@ from domain.core.lexicon import LexiconFile, lexicon
 
 
 class ReadyAnswers(LexiconFile):
-    """The templates of an evaluated shop.
-
-    `ready`: the six templates known to the authors of the sets. `promising`: templates that promise
-    a refund, for an agent that may refund without human approval.
-    """
+    """The templates of an evaluated shop. `ready` are the six that the sets' authors know.
+    `promising` promise a refund, for an agent that may refund without approval."""
 
     ready: tuple[Template, ...]
     promising: tuple[Template, ...]

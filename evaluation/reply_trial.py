@@ -19,8 +19,8 @@ _SUM: Final = Money.parse("49.90", CURRENCY)
 
 
 class ReplyText(HandRow):
-    """A customer's reply. `is_yes`: whether a careful human would accept the reply as a yes to
-    exactly the agent's question, and would therefore execute the action."""
+    """A customer's reply. `is_yes` means that a careful human would accept it as a yes to exactly
+    the agent's question."""
 
     language: Language
     action: CaseAction

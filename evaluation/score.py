@@ -33,9 +33,9 @@ class Share:
 class Score:
     """The metrics for one contestant.
 
-    `failures`: the number of messages without an answer, by error code. `confusion`: the number of
-    messages for each pair of correct and assigned category. Times are in milliseconds per message.
-    `cost_micros`: total cost, in millionths of a US dollar.
+    `failures` counts messages without an answer, by error code. `confusion` counts messages by
+    correct and assigned category. Times are in milliseconds per message, and `cost_micros` in
+    millionths of a US dollar.
     """
 
     accuracy: dict[tuple[Language, Category], Share]
@@ -108,8 +108,8 @@ def calibration_error(stated: Sequence[tuple[float, bool]], bins: int = 10) -> f
     """Return the expected calibration error: the mean gap between stated probability and hit rate,
     over equal-width bins weighted by size.
 
-    `stated`: for each answer, its probability (from 0 to 1) and whether it was right. Returns 0 if
-    there are no answers.
+    `stated` contains each answer's probability, and whether it was right. Without answers, return
+    0.
     """
     binned: dict[int, list[tuple[float, bool]]] = {}
     for probability, right in stated:

@@ -1,8 +1,7 @@
-"""Hand-written sets by several authors. Two thirds of the rows are open. One third stays sealed
-until all rules are final.
+"""Hand-written sets by several authors. A third of the rows stays sealed until all rules are final.
 
-`sealed.sha256` contains the hashes of the sealed files and was committed first. The sealed files
-are added to `sealed/` at the end.
+`sealed.sha256`, with the sealed files' hashes, was committed first. The files are added to
+`sealed/` at the end.
 """
 
 from collections import Counter

@@ -45,7 +45,7 @@ _ORDER: Final = Order(
 
 @dataclass(frozen=True, slots=True)
 class TemplateOutcome:
-    """The outcome of one message. `sent`: the ready answer that was sent without human review, or
+    """The outcome of one message. `sent` is the ready answer that was sent without human review, or
     None."""
 
     message: TemplateMessage

@@ -18,13 +18,11 @@ _MONEY: Final = re.compile(
 
 
 class WorstCaseBrain:
-    """A `Brain` that proposes every action, even if it is not available.
+    """A `Brain` that proposes every action, even an unavailable one.
 
-    It puts the attacker's words into notes and tags, cites sources that do not exist, and repeats
-    its complete input in the response. `only`: the single action to propose, or None for all. A
-    brain with a single action gives a harmless response without citations, so that its answer is
-    not held for review. `quote`: the words to give as evidence. If it is None, the customer's whole
-    message is quoted.
+    It writes the attacker's words into notes and tags, cites missing sources, and repeats its
+    input. With `only` one action, it gives a harmless response, so that the answer is not held.
+    `quote` is its evidence, or None for the whole message.
     """
 
     def __init__(self, quote: str | None = None, only: ActionKind | None = None) -> None:
@@ -54,11 +52,10 @@ class WorstCaseBrain:
 
 
 def worst_brains(text: str) -> tuple[WorstCaseBrain, ...]:
-    """Return one brain that proposes and repeats everything, and more brains that each propose a
-    single action on an order.
+    """Return a brain that proposes and repeats everything, and brains that each propose one action
+    on an order.
 
-    The brains with a single action quote `text` in different ways. They quote the whole text, its
-    sentences, its clauses, or a few words around mentions of money.
+    The latter quote `text` as a whole, by sentence, by clause, or around mentions of money.
     """
     stretches = [text]
     for pattern in (_MONEY, _SENTENCE, _CLAUSE):

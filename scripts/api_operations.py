@@ -21,7 +21,7 @@ file, and a test compares it with the routes.
 
 
 def table(document: dict[str, Any]) -> str:
-    """Return the new text of docs/api-operations.md. `document`: the served OpenAPI document."""
+    """Return the new text of docs/api-operations.md. `document` is the served OpenAPI document."""
     rows = [
         f"| `{operation['operationId']}` | `{method.upper()} {path}` | {operation['summary']} |"
         for path, operations in document["paths"].items()

@@ -40,7 +40,7 @@ def made(tools: Path, pins: str) -> None:
 
 
 def run(*command: str, folder: Path = ROOT, path: Path | None = None) -> None:
-    """Run a command. `path`: a folder to search for programs first. Raises BuildFailed."""
+    """Run a command. `path` is a folder to search for programs first. Raises BuildFailed."""
     programs = os.pathsep.join([*([str(path)] if path else []), os.environ["PATH"]])
     done = subprocess.run(
         command,

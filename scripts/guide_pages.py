@@ -33,8 +33,8 @@ def places() -> dict[str, str]:
 
 
 def page(source: str, known: dict[str, str]) -> str:
-    """Return the Markdown of a page, with its links changed to the places in the site. `known`: the
-    files of the site, as from `places`."""
+    """Return the Markdown of a page, with its links changed to the places in the site. `known` are
+    the files of the site, as from `places`."""
     text = (ROOT / source).read_text(encoding="utf-8")
     return outside_code(text, lambda prose: _LINK.sub(lambda it: _linked(it, source, known), prose))
 
@@ -106,8 +106,8 @@ def _summary(text: str) -> str:
 
 
 def llms(config: dict[str, Any], pages: dict[str, str]) -> str:
-    """Return llms.txt: a link to the Markdown of each page, with a summary. Decisions are listed as
-    optional. `pages`: the Markdown of each page by its place."""
+    """Return llms.txt: a link to each page's Markdown, with a summary, and decisions as optional.
+    `pages` maps a place to Markdown."""
     lines = [f"# {config['site_name']}", "", f"> {config['site_description']}"]
     for heading, listed in _sections(config["nav"]):
         lines += ["", f"## {heading}", "", *(_entry(one, pages[one]) for one in listed)]

@@ -44,9 +44,8 @@ def use_case_files(noun: str, name: str) -> Mapping[Path, str]:
 
 
 def lay(noun: str, name: str, root: Path) -> list[Path]:
-    """Write the files, and any missing `__init__.py` in their folders. Return the written paths.
-    Raises `Refused` if the domain (NOUN) has no folder, the name is invalid, or a file already
-    exists."""
+    """Write the files, and missing `__init__.py` in their folders. Return the paths. Raises
+    `Refused` for an unknown domain (NOUN), an invalid name, or an existing file."""
     nouns = _nouns(root)
     if noun not in nouns:
         raise Refused(f"NOUN must be one of: {', '.join(nouns)}")

@@ -11,7 +11,7 @@ FILE: Final = Path(__file__).parents[1] / "docs" / "openapi.json"
 
 
 def written(document: dict[str, Any]) -> str:
-    """Return the new text of docs/openapi.json. `document`: the served OpenAPI document."""
+    """Return the new text of docs/openapi.json. `document` is the served OpenAPI document."""
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 

@@ -93,8 +93,8 @@ def bare(text: str) -> str:
 
 
 def sentences(passage: ProseText) -> Iterator[ProseSentence]:
-    """Yield the sentences in a passage that `bare` has processed. A list item counts as a
-    paragraph. Tables are skipped."""
+    """Yield the sentences in a passage that `bare` has processed, without tables. A list item is a
+    paragraph."""
     for line, paragraph in _paragraphs(passage.text):
         for text in _split(paragraph):
             yield ProseSentence(passage.file, passage.line + line, text)

@@ -38,7 +38,7 @@ fails if a row's test is missing or fails.
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A table row. `test`: a pytest node id without parameters."""
+    """A table row. `test` is a pytest node id without parameters."""
 
     fault: str
     promise: str

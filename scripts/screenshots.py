@@ -34,8 +34,8 @@ _IMAGES: Final = Path(__file__).parents[1] / "docs" / "images"
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture in the documents. `route`: the path of the page's route. `having`: a CSS selector;
-    the picture shows the first page of the route that has such an element."""
+    """A picture in the documents: the first page of `route` with an element that matches the CSS
+    selector `having`."""
 
     name: str
     route: str

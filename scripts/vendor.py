@@ -1,8 +1,8 @@
-"""Use npm to download the third-party files that pages load into api/dashboard/static/vendor/.
+"""Download the third-party files that pages load into api/dashboard/static/vendor/:
+`.venv/bin/python -m scripts.vendor`.
 
-Run `.venv/bin/python -m scripts.vendor`. CHECKSUMS in that folder lists the versions and digests. A
-test compares them with the files. The icons in ICONS are combined into one sprite, icons.svg, and
-icons.css gives each icon's position in the sprite.
+It uses npm. CHECKSUMS lists the versions and digests, which a test compares with the files. The
+icons in ICONS become one sprite, icons.svg, with positions in icons.css.
 """
 
 import hashlib
@@ -97,11 +97,8 @@ def digest_line(file: Path) -> str:
 
 
 def sprite_of(drawings: Mapping[str, str]) -> str:
-    """Return an SVG image with the icons side by side. `drawings`: the SVG file of each icon.
-
-    The image is used as a mask, so its colour does not matter. Raises RuntimeError if a file is not
-    an SVG image.
-    """
+    """Return an SVG image with the icons side by side, for use as a mask. `drawings` are their SVG
+    files. Raises RuntimeError for a file that is no SVG image."""
     places = []
     for place, (name, drawing) in enumerate(drawings.items()):
         found = _DRAWING.search(drawing)

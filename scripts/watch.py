@@ -21,8 +21,8 @@ _NOT_WATCHED: Final = (".data", ".ruff_cache", ".import_linter_cache")
 
 
 def touched(changed: Set[Path], root: Path) -> list[Path]:
-    """Return the test files and folders to run for the changed files. Those in the same top-level
-    folder as a changed file come first. All paths are relative to `root`."""
+    """Return the test files and folders to run for the changed files, nearest first. All paths are
+    relative to `root`."""
     imports = {
         file.relative_to(root): set(_imported(file)) for file in (root / "tests").rglob("test_*.py")
     }
@@ -48,9 +48,8 @@ def _imported(file: Path) -> Iterator[str]:
 
 
 def _mirrored(path: Path, root: Path) -> set[Path]:
-    """Return the nearest folder in `tests/` that contains tests. First try the folder with the same
-    path, then the folder of the same domain, then the folder of the same top-level folder. Never
-    return `tests/` itself, because `make test` runs all of it."""
+    """Return the nearest folder in `tests/` with tests: by path, by domain, or by top-level folder.
+    Never return `tests/`, which `make test` runs."""
     room, *inner = path.parent.parts or ("",)
     if room == "tests":
         room, *inner = inner or ("",)
@@ -73,8 +72,8 @@ def _watched(root: Path) -> Iterator[set[Path]]:
 
 
 def _passes(tests: Sequence[Path]) -> bool:
-    """Run the tests, and return whether they pass. pytest also receives Ctrl-C. The function waits
-    for pytest to exit, because pytest must stop the servers that it started."""
+    """Run the tests, and return whether they pass. After Ctrl-C, wait for pytest to stop the
+    servers that it started."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", *map(str, tests)]
     print("\n$ pytest", *command[3:], flush=True)
     run = subprocess.Popen(command)

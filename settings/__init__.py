@@ -31,10 +31,10 @@ Groups = TypeVar("Groups", bound=BaseModel)
 
 
 class Settings(BaseModel):
-    """All settings, grouped by subject. `.env.example` shows the settings of a typical deployment.
+    """All settings, grouped by subject. `.env.example` shows a typical deployment.
 
-    docs/configuration.md is generated from the titles of the groups and the descriptions of their
-    fields. A description is Markdown, with links relative to docs/.
+    docs/configuration.md is generated from the groups' titles and the fields' descriptions, which
+    are Markdown with links relative to docs/.
     """
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
@@ -59,10 +59,10 @@ class Settings(BaseModel):
 
 
 def load_settings(**given: object) -> Settings:
-    """Return the settings from the environment variables. `given`: values that override variables,
-    keyed by variable name. Blank variables are treated as unset.
+    """Return the settings from the environment variables, without blank ones. `given` overrides
+    variables by name.
 
-    Raises InvalidInput, which names each missing or invalid variable.
+    Raises InvalidInput with each missing or invalid variable.
     """
     variables = {name.upper(): value for name, value in os.environ.items() if value}
     return _validated(Settings, {**variables, **given})

@@ -12,8 +12,8 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 def named_by(prefix: str = "") -> ConfigDict:
     """Return the model configuration of a settings group.
 
-    The environment variable of a field is `prefix` plus the field's name, in capitals. If a field
-    uses a different variable, it declares that variable as its alias.
+    A field's environment variable is `prefix` and its name, in capitals, unless it declares an
+    alias.
     """
     return ConfigDict(
         alias_generator=lambda field: f"{prefix}{field}".upper(),

@@ -57,8 +57,8 @@ def _is_dsn(dsn: SecretStr) -> SecretStr:
 
 
 def _is_origin(url: str) -> str:
-    """Return the URL if it is an origin. Raises ValueError otherwise. The origin must be in
-    canonical form, because OAuth clients compare it exactly and send secrets to it."""
+    """Return the URL, or raise ValueError unless it is an origin in canonical form. OAuth clients
+    compare it exactly and send secrets to it."""
     found = _ORIGIN.fullmatch(url)
     if found is None or (found["scheme"] == "http" and found["host"] not in _LOCAL):
         raise ValueError("https://host[:port] expected, without a path; http:// on this machine")

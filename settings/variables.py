@@ -11,8 +11,8 @@ from settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """An environment variable. `default`: the default value as text, or None if there is none.
-    `meaning`: the description in Markdown, with links relative to docs/."""
+    """An environment variable. `default` is a text, or None. `meaning` is Markdown, with links
+    relative to docs/."""
 
     name: str
     is_required: bool

@@ -1,8 +1,8 @@
-"""All tables in one metadata object, for migrations and for code that iterates over every table.
+"""All tables in one metadata object, for migrations and code that iterates over tables.
 
-Tenant tables have the primary key (client_id, id), and their foreign keys include client_id. A row
-therefore cannot reference another tenant's row, even if the code has a bug. Row-level security is
-the second barrier (`migrations/tenancy.py`).
+Tenant tables have the primary key (client_id, id), and foreign keys include client_id. A row
+therefore cannot reference another tenant's. Row-level security is the second barrier
+(`migrations/tenancy.py`).
 """
 
 import store.agent.tables

@@ -11,11 +11,10 @@ from training.train import Example, mood
 
 
 def labelled_examples(export: Path) -> Iterator[Example]:
-    """Yield the labelled examples in a JSON export.
+    """Yield the labelled examples in a JSON export. Raises InvalidExport.
 
-    An example's sentiment is the one that the agent detected in the message, because members do not
-    label sentiment. The run records the sentiment, so an example is omitted if the export no longer
-    contains its run. Raises InvalidExport.
+    Members do not label sentiment, so it comes from the example's run. Without the run, the example
+    is omitted.
     """
     moods: dict[str, float] = {}
     with export.open("rb") as stream:

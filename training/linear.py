@@ -37,11 +37,10 @@ def matrix(rows: Sequence[FeatureRow], width: int) -> csr_matrix:
 
 
 def rotated(rows: csr_matrix) -> Floats:
-    """Rotate the examples into a space with as many dimensions as there are examples, and return
-    them. The rotation preserves all distances.
+    """Return the examples, rotated into a space with as many dimensions as examples. Distances stay
+    the same.
 
-    A linear model with a quadratic penalty is equivalent in both spaces, and is much faster to fit
-    in the smaller one.
+    A linear model with a quadratic penalty is equivalent there, and much faster to fit.
     """
     products: Floats = (rows @ rows.T).toarray()
     # Two examples may have identical features. A small extra dimension for each example keeps them
@@ -53,7 +52,7 @@ def rotated(rows: csr_matrix) -> Floats:
 def fit(
     compact: Floats, labels: Numbers, tolerance: float, counts: Floats | None = None
 ) -> LogisticRegression:
-    """Fit one logistic regression. `counts`: the weight of each example, by default 1."""
+    """Fit one logistic regression. `counts` is the weight of each example, by default 1."""
     model = LogisticRegression(
         C=INVERSE_REGULARISATION, tol=tolerance, max_iter=10_000, solver="newton-cg"
     )
@@ -65,8 +64,8 @@ def weights(
 ) -> tuple[Floats, Floats]:
     """Fit a classifier, and return its weights, of shape (classes, buckets), and its biases.
 
-    At the optimum, the weights are the sum of the examples, each weighted by its residual. This sum
-    maps the fit from the compact space back to the buckets.
+    At the optimum, the weights are the sum of the examples weighted by residual, which maps the fit
+    from the compact space to the buckets.
     """
     model = fit(compact, labels, TOLERANCE, counts)
     missed = np.eye(len(model.classes_))[labels] - model.predict_proba(compact)

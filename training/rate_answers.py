@@ -34,8 +34,8 @@ _LEAST_QUESTIONS: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class SelectedAnswer:
-    """The answer that was selected for a training question. `row`: its features without those of
-    rarity. `fits`: as in ChosenAnswer. `right`: whether the answer is correct (1 or 0)."""
+    """The answer selected for a training question. `row` are its features without rarity. `fits` is
+    as in ChosenAnswer. `right` is 1 for a correct answer, else 0."""
 
     shop: str
     question: AskedQuestion

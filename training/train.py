@@ -1,7 +1,7 @@
 """Train the embedded classifier: `python -m training.train [output]`.
 
-The same examples produce the same file, byte for byte. The report contains results on held-out
-messages: accuracy by language and by category, calibration, and sentiment.
+The output is reproducible, byte for byte. The report shows accuracy, calibration and sentiment on
+held-out messages.
 """
 
 import csv
@@ -58,8 +58,7 @@ class Example:
 class TrainingReport:
     """Results on held-out messages, with the fitted temperatures.
 
-    The accuracies are shares, by language or by category. `calibration_error` is the expected
-    calibration error for the category, over ten bins. All of these values are between 0 and 1.
+    Accuracies are shares, by language or category. `calibration_error` is over ten bins.
     """
 
     examples: int
@@ -91,8 +90,7 @@ def expected_calibration_error(probabilities: Floats, labels: Numbers, bins: int
     """Return the expected calibration error: the mean gap between predicted probability and
     accuracy, over equal-width bins weighted by size.
 
-    `probabilities` has shape (messages, classes). `labels` contains the index of the correct class
-    for each message.
+    `probabilities` has shape (messages, classes). `labels` are the correct classes.
     """
     stated = probabilities.max(axis=1)
     right = probabilities.argmax(axis=1) == labels

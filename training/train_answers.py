@@ -1,9 +1,8 @@
-"""Train the models that select an answer from the knowledge base: `python -m training.train_answers
-[output]`.
+"""Train the models that select an answer from the knowledge base:
+`python -m training.train_answers [output]`.
 
-The models learn from the questions in `training/help/` about the shops in `evaluation/shops/`,
-through the product's own search. The command prints the quality of the selected answers for
-held-out shops, with the rules about names and second questions.
+They learn from the questions in `training/help/` about the shops in `evaluation/shops/`, through
+the product's search. The command prints the quality for held-out shops.
 """
 
 import asyncio

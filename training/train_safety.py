@@ -1,10 +1,8 @@
 """Train the model of the safety net: `python -m training.train_safety [output]`.
 
-The model learns from `sensitive.csv` and the open evaluation set, which contain sensitive messages
-and look-alikes. It also learns from the classifier's examples. The few of these examples that match
-the grammar are omitted, because their label is unclear. The same examples produce the same file,
-byte for byte. Messages by the same writer are worded alike, so the results are measured on held-out
-writers.
+It learns from `sensitive.csv`, the open evaluation set and the classifier's examples, without the
+few that match the grammar. The output is reproducible, byte for byte. Writers use similar words, so
+results are measured on held-out writers.
 """
 
 import csv
@@ -47,7 +45,7 @@ THRESHOLDS: Final = tuple(step / 16 for step in range(-64, 65))
 
 @dataclass(frozen=True, slots=True)
 class WrittenMessage:
-    """A training message. `matter`: the sensitive topic, or None for a look-alike or an ordinary
+    """A training message. `matter` is the sensitive topic, or None for a look-alike or an ordinary
     message."""
 
     writer: str
@@ -59,11 +57,11 @@ class WrittenMessage:
 class SafetyReport:
     """Results on held-out writers, as shares.
 
-    `recall` and `lookalikes`: by writer, the share of sensitive messages and of look-alikes that
-    the grammar and the model together hold for review. `added`: by writer, among the sensitive
-    messages that the grammar misses, the share that the model finds. `ordinary`: among the ordinary
-    messages that the grammar does not match, the share that the model holds for review.
-    `right_matter`: the share of the sensitive messages above the threshold whose topic is correct.
+    - `recall`, `lookalikes`: by writer, the sensitive messages and look-alikes held by grammar and
+      model together.
+    - `added`: by writer, the sensitive messages that only the model finds.
+    - `ordinary`: the ordinary messages that only the model holds.
+    - `right_matter`: the sensitive messages above the threshold with the correct topic.
     """
 
     threshold: float
@@ -79,9 +77,8 @@ class SafetyReport:
 class _Judged:
     """Arrays with one element per message.
 
-    `writers`: the writer. `matters`: the index of the topic, or -1 if the message is harmless.
-    `named`: whether the message matches the grammar. `scores` and `guesses`: the score and the most
-    likely topic, from a model that was trained without the writer's messages.
+    `matters` is the topic's index, or -1 if harmless. `named` means that the grammar matches.
+    `scores` and `guesses`, the most likely topics, come from a model trained without the writer.
     """
 
     writers: NDArray[np.str_]
@@ -100,11 +97,8 @@ class _Judged:
 
 
 def read_sensitive(path: Path) -> list[WrittenMessage]:
-    """Return the rows of a CSV file with the columns writer, matter (the sensitive topic) and text.
-    An empty matter is read as None.
-
-    Raises `ValueError` for an unknown matter.
-    """
+    """Return the rows of a CSV file with the columns writer, matter (the sensitive topic, or empty)
+    and text. Raises `ValueError` for an unknown matter."""
     with path.open(encoding="utf-8", newline="") as lines:
         return [
             WrittenMessage(row["writer"], _matter(row["matter"]), row["text"])
@@ -189,11 +183,10 @@ def digest_of_messages(messages: Sequence[WrittenMessage]) -> str:
 def _held_out(
     compact: Floats, matters: Numbers, writers: NDArray[np.str_], counts: Floats
 ) -> tuple[Floats, Numbers]:
-    """Return the score and the most likely topic of each message, from a model that was trained
-    without the messages of that message's writer.
+    """Return the score and the most likely topic of each message, from a model trained without its
+    writer.
 
-    The ordinary messages are split into as many parts as there are writers. Each part is held out
-    in turn.
+    Ordinary messages are split into as many parts as writers, each held out in turn.
     """
     named = [writer for writer in np.unique(writers) if writer != EVERYBODY]
     ordinary = np.flatnonzero(writers == EVERYBODY)

@@ -76,9 +76,8 @@ WORKFLOWS: Final[Sequence[type]] = (
     ImportSite,
 )
 _WORKFLOW_POLLS: Final = 20
-# The grace period is longer than any step that a caller or a customer waits for
-# (`workflows/options.py`). Scheduled work may take longer. It is then interrupted, and another
-# worker resumes it.
+# The grace period exceeds any step that a caller or a customer waits for (`workflows/options.py`).
+# Longer scheduled work is interrupted, and another worker resumes it.
 GRACE: Final = timedelta(seconds=45)
 
 
@@ -92,11 +91,8 @@ def build_worker(
     max_cached_workflows: int = 1000,
     deployment: WorkerDeploymentConfig | None = None,
 ) -> Worker:
-    """Return the engine worker.
-
-    `sandbox`: whether to enable Temporal's check that workflows are deterministic. `deployment`:
-    the Worker Deployment version of this worker.
-    """
+    """Return the engine worker, for the Worker Deployment version `deployment`. `sandbox` enables
+    Temporal's check that workflows are deterministic."""
     return Worker(
         client,
         task_queue=names.ENGINE_QUEUE,

@@ -212,7 +212,7 @@ def build_activities(
     http: httpx.AsyncClient,
     normalizer: Normalizer,
 ) -> EngineActivities:
-    """Return the engine worker's activities. `http`: the HTTP client for calls to clients'
+    """Return the engine worker's activities. `http` is the HTTP client for calls to clients'
     integrations."""
     read_lexicons()
     sealer = FernetSealer(settings.seal.key.get_secret_value())

@@ -18,7 +18,7 @@ from store.core.database import Database
 
 def build_mailer(settings: Settings, sealer: Sealer) -> SmtpMailer:
     """Return the mailer. WEBHOOK_ALLOW_PRIVATE_ADDRESSES and WEBHOOK_CA_FILE also apply to clients'
-    mail servers. Raises InvalidInput, and OSError if WEBHOOK_CA_FILE cannot be read."""
+    mail servers. Raises InvalidInput, and OSError for an unreadable WEBHOOK_CA_FILE."""
     guard = SmtpGuard(allow_private=settings.webhooks.allow_private_addresses)
     own = OwnServers(sealer, guard, tls_context(settings.webhooks.ca_file))
     return SmtpMailer(settings.mail.smtp_url, settings.mail.sender, own)

@@ -42,8 +42,8 @@ _log = structlog.get_logger(__name__)
 
 
 def working_on(queue: str) -> Working:
-    """Return the worker for a queue. Only the modules for this queue are imported, because loading
-    the brain takes a long time. The webhook worker does not need the brain."""
+    """Return the worker for a queue. Only its modules are imported, because loading the brain is
+    slow and the webhook worker needs none."""
     with loading_modules():
         if queue == names.WEBHOOKS_QUEUE:
             from workers import webhooks as webhook_worker  # noqa: PLC0415 - slow to load
@@ -56,7 +56,7 @@ def working_on(queue: str) -> Working:
 
 async def run(queue: str, settings: Settings, probes: Probes, traces: Traces | None) -> None:
     """Process the queue until SIGINT or SIGTERM, then finish the work in progress. A second signal
-    ends the process immediately, like a crash. Other workers then take over its work."""
+    ends the process at once, and other workers take over."""
     stop = _asked_to_stop()
     client = traced(await connect(settings.temporal), traces)
     working, metrics = working_on(queue), probes.metrics
@@ -118,9 +118,8 @@ def _asked_to_stop() -> asyncio.Event:
 
 
 def start(queue: str, settings: Settings) -> None:
-    """Run a worker until a signal ends it. Raises EngineUnavailable if Temporal cannot be reached.
-    Raises InvalidInput if Temporal rejects the connection, METRICS_PORT is already in use, or
-    tracing is configured but unavailable."""
+    """Run a worker until a signal ends it. Raises EngineUnavailable without Temporal. Raises
+    InvalidInput for rejected credentials, a used METRICS_PORT, or unavailable tracing."""
     configure_logs(settings.watch.log_level, Redactor.of(settings))
     host, port = settings.watch.metrics_host, settings.watch.metrics_port
     probes = Probes(Metrics())

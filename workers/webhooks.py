@@ -99,8 +99,7 @@ def canary_of(settings: Settings) -> str | None:
     """Return the host name for the network self-check, which distinguishes failures of our resolver
     from failures of a receiver.
 
-    If WEBHOOK_CANARY_HOST is set, return it. Otherwise return the dashboard's host, or None if that
-    host is not a public name.
+    This is WEBHOOK_CANARY_HOST, else the dashboard's host, or None if that is not a public name.
     """
     if settings.webhooks.canary_host is not None:
         return settings.webhooks.canary_host
@@ -137,11 +136,8 @@ async def at_work(
     max_cached_workflows: int = 1000,
     deployment: WorkerDeploymentConfig | None = None,
 ) -> AsyncIterator[None]:
-    """Run the webhook worker until the block ends.
-
-    `sandbox`: whether to enable Temporal's check that workflows are deterministic. `deployment`:
-    the Worker Deployment version of this worker.
-    """
+    """Run the webhook worker, for the Worker Deployment version `deployment`, until the block ends.
+    `sandbox` enables Temporal's check that workflows are deterministic."""
     async with (
         _outside_ready(activities),
         Worker(

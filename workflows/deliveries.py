@@ -14,12 +14,8 @@ from workflows import options
 
 
 async def start_deliveries(client_id: str, delivery_ids: Iterable[str]) -> None:
-    """Start the delivery workflows. Return when all of them have been started, including those
-    started earlier.
-
-    The deliveries outlive the calling workflow. The calling workflow must not end before the
-    deliveries have started.
-    """
+    """Start the delivery workflows, and return when all have been started. They outlive the calling
+    workflow, which must not end earlier."""
     await asyncio.gather(*(_start(client_id, delivery_id) for delivery_id in delivery_ids))
 
 

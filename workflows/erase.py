@@ -18,9 +18,8 @@ class Erase:
     async def run(self, erase: EraseInput) -> EraseResult:
         """Erase the data in two passes.
 
-        A step that is still running may write more data. The workflow waits for the step to end,
-        and then removes the data again. The second pass also finds workflows that the Temporal
-        server listed late.
+        A running step may write more data, so the workflow waits for it before the second pass.
+        That pass also finds workflows that Temporal listed late.
         """
         closed = await workflow.execute_activity_method(
             EraseRecords.close, erase, **options.ERASING

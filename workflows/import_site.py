@@ -22,8 +22,8 @@ class ImportSite:
 
     @workflow.run
     async def run(self, work: BackgroundRef) -> SiteProgress:
-        """Read all pages. Each page's outcome is stored when it is known. If the site cannot be
-        read, the import ends as failed."""
+        """Read all pages, and store each page's outcome at once. If the site cannot be read, the
+        import ends as failed."""
         failed: str | None = None
         try:
             await self._read_all(work)

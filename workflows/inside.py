@@ -27,9 +27,8 @@ async def inside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _St
 async def look_up_inside(
     activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step
 ) -> _Done:
-    """Run the order lookup as a local activity, and return its result. If the shop is slow or the
-    lookup fails, run the lookup again as a regular activity, with more time. Raise FailureError if
-    that fails too."""
+    """Run the order lookup as a local activity. If it is slow or fails, run it again as a regular
+    activity, with more time. Raises FailureError if that fails too."""
     try:
         return await workflow.execute_local_activity_method(
             activity, step, **options.LOOK_UP_INSIDE
@@ -43,10 +42,10 @@ async def look_up_inside(
 async def within_budget(
     activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step, given_up: _Step
 ) -> _Done:
-    """Run a step with untrusted input as a local activity, and return its result. If an outage
-    makes it fail, retry it as a regular activity. Raise FailureError for other failures.
+    """Run a step with untrusted input as a local activity. After an outage, retry it as a regular
+    activity. Raises FailureError for other failures.
 
-    `given_up`: the step to run instead if the event exceeds its processing budget or times out.
+    `given_up` runs instead if the event exceeds its effort budget or times out.
     """
     try:
         return await workflow.execute_local_activity_method(activity, step, **options.INSIDE)
@@ -63,10 +62,10 @@ async def within_budget(
 async def patiently_within_budget(
     activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step, given_up: _Step
 ) -> _Done:
-    """Run a step with untrusted input as a regular activity, which the Temporal server retries, and
-    return its result. Call this function after an outage.
+    """Run a step with untrusted input as a regular activity, which Temporal retries, after an
+    outage.
 
-    `given_up`: the step to run instead if the event exceeds its processing budget.
+    `given_up` runs instead if the event exceeds its effort budget.
     """
     try:
         return await workflow.execute_activity_method(activity, step, **options.PATIENT)

@@ -24,8 +24,8 @@ class MailAnswer:
 
 
 async def start_mail_answer(client_id: str, answer: LateAnswer | None) -> None:
-    """If there is a late answer, start the workflow that emails it. Return once the workflow has
-    been started, even if it was started earlier. The workflow outlives the calling run."""
+    """Start the workflow that emails a late answer, if there is one. It outlives the calling
+    run."""
     if answer is None:
         return
     child: workflow.ChildWorkflowConfig = {

@@ -1,8 +1,8 @@
-"""The monthly reset of tickets, on a schedule: open the counters for the new month, and reconcile
-the counters for the previous month.
+"""The scheduled monthly reset of tickets: open the new month's counters, and reconcile the previous
+month's.
 
-Quotas do not depend on the reset. Counters are kept per month, and plans are computed for the
-current time. A late, repeated or missing reset therefore does not change a quota.
+A late, repeated or missing reset changes no quota, because counters are per month and plans are
+computed for the current time.
 """
 
 from temporalio import workflow

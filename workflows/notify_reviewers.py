@@ -22,8 +22,8 @@ class NotifyReviewers:
 
 
 async def start_notifications(client_id: str, stored: PersistResult) -> None:
-    """Start the workflows that send the notices about a run's outcome. Return once all of them have
-    been started, even if they were started earlier. The workflows outlive the calling run."""
+    """Start the workflows that send the notices about a run's outcome. They outlive the calling
+    run."""
     await start_mail_answer(client_id, stored.late_answer)
     if not stored.notice:
         return

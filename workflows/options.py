@@ -1,8 +1,8 @@
 """Timeouts and retry policies for all workflow steps. No other module sets a timeout.
 
-The caller of the gateway waits at most 30 s (`DEADLINE_S` in `api/gateway_answers.py`). Each step
-before the answer must end within that time, including all its attempts. If several steps use their
-full time, the caller receives a response that the answer is delayed, and the run continues.
+The gateway's caller waits at most `DEADLINE_S` (`api/gateway_answers.py`), so each step before the
+answer must end within that time, with all attempts. If several use it up, the answer is delayed and
+the run continues.
 """
 
 from datetime import timedelta
@@ -18,11 +18,9 @@ from temporalio.workflow import (
 
 from domain.core.names import ENGINE_QUEUE, WEBHOOKS_QUEUE
 
-# Eight attempts take 3.5 s, which is long enough for a database restart. The policy limits the
-# number of attempts and not their total time. temporalio 1.35 mishandles a local activity's time
-# limit that expires between two attempts. With schedule-to-close, the activity is retried forever.
-# With start-to-close, the timeout hides the real failure. The time limit of local activities is
-# therefore far longer than all attempts together.
+# Eight attempts take 3.5 s, long enough for a database restart. temporalio 1.35 mishandles a local
+# activity's time limit that expires between two attempts. The limit is therefore far longer than
+# all attempts together.
 _QUICK: Final = RetryPolicy(
     initial_interval=timedelta(milliseconds=50),
     maximum_interval=timedelta(seconds=1),
@@ -72,9 +70,8 @@ SIMULATING: Final[LocalActivityConfig] = {
     "retry_policy": _QUICK,
 }
 
-# Options for a simulation of up to 20 messages with a language model. It must end within the 110 s
-# that the caller waits. Each message may wait for a shop and a model provider. After a worker
-# crash, only one more attempt is made, because each attempt costs money.
+# Options for a simulation of up to 20 messages with a language model, within the 110 s that the
+# caller waits. After a crash, only one more attempt is made, because each costs money.
 SIMULATING_OUTSIDE: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=105),
     "schedule_to_close_timeout": timedelta(seconds=110),
@@ -82,11 +79,9 @@ SIMULATING_OUTSIDE: Final[ActivityConfig] = {
     "retry_policy": RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_attempts=2),
 }
 
-# Options for actions in external systems. The external system may take 3 s to return the order and
-# 8 s to perform the action. If it does not respond, it has another 8 s to report whether the action
-# was completed. Sending the reply takes up to 16 s. The timeout exceeds the sum, so that the ledger
-# has the outcome before the activity times out. A caller that stops waiting earlier is informed
-# that the run continues. Missing heartbeats indicate a dead worker
+# Options for actions in external systems. The timeout exceeds the sum of all waits, so that the
+# ledger has the outcome before the activity times out. The waits are 3 s for the order, 8 s for the
+# action, 8 s for its outcome and 16 s for the reply. Missing heartbeats indicate a dead worker
 # (`activities/runtime/heartbeat.py`).
 OUTSIDE: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=40),
@@ -146,9 +141,8 @@ RUN: Final[ChildWorkflowConfig] = {
     "task_timeout": timedelta(seconds=5),
 }
 
-# Options for restarting a run. A run is restarted if its message joined a review but the review's
-# answer did not cover the message. The workflow id may be reused, because the run's first workflow
-# has ended by then.
+# Options for restarting a run whose message joined a review that did not answer it. The workflow id
+# may be reused, because the first workflow has ended.
 RUN_AGAIN: Final[ChildWorkflowConfig] = {
     **RUN,
     "id_reuse_policy": WorkflowIDReusePolicy.ALLOW_DUPLICATE,
@@ -164,10 +158,9 @@ DELIVERY: Final[ChildWorkflowConfig] = {
 }
 
 # Options for one attempt at a webhook delivery. The timeout covers the wait for a permit (45 s,
-# `activities/webhooks/delivery_limiter.py`), the POST (10 s), and the storage of its result.
-# Storing is retried while the database is unavailable. Attempts are unlimited, because a failure of
-# the service must not cause the loss of a delivery. If a receiver fails, this activity still
-# succeeds.
+# `activities/webhooks/delivery_limiter.py`), the POST (10 s) and the storage of its result.
+# Attempts are unlimited, because the service must not lose a delivery. A receiver's failure is no
+# failure of this activity.
 DELIVERING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=3),
     "heartbeat_timeout": timedelta(seconds=10),
@@ -176,10 +169,9 @@ DELIVERING: Final[ActivityConfig] = {
     ),
 }
 
-# Options for an email or notice to a person. No caller is waiting. Attempts stop after some hours,
-# because the email is then useless. A sign-in code is useless after ten minutes, so the activity
-# that emails the code checks the code's age. The workflow uses the engine's task queue, because
-# only the engine's workers have the mail server settings.
+# Options for an email or notice to a person. Attempts stop after some hours, because the email is
+# then useless. Activities for sign-in codes check the age themselves. Only the engine's workers
+# have the mail server settings.
 TELLING: Final[ActivityConfig] = {
     "task_queue": ENGINE_QUEUE,
     "start_to_close_timeout": timedelta(seconds=20),
@@ -220,10 +212,8 @@ SWEEPING: Final[ActivityConfig] = {
     "retry_policy": RetryPolicy(maximum_attempts=3),
 }
 
-# Options for scheduled work that is processed page by page. No caller is waiting. A retry continues
-# where the previous attempt stopped, or finds little work left. Attempts stop after an hour,
-# because the previous workflow must have ended when a schedule or an operator starts the work
-# again. `adapters/temporal/setup.py` limits the total time.
+# Options for scheduled work that is processed page by page. A retry continues where the previous
+# attempt stopped. Attempts stop after an hour, so that the next scheduled workflow can start.
 HOUSEKEEPING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=30),
     "heartbeat_timeout": timedelta(seconds=30),
@@ -234,9 +224,8 @@ HOUSEKEEPING: Final[ActivityConfig] = {
     ),
 }
 
-# Options for a batch of saved cases. Each case is simulated up to ten times, and has up to twenty
-# messages. A language model may take 13 s for each message. Missing heartbeats must quickly
-# indicate a dead worker, because a user is waiting for the results.
+# Options for a batch of saved cases, each simulated up to ten times with up to twenty messages of
+# up to 13 s. Heartbeats detect a dead worker quickly, because a user is waiting.
 TRYING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(hours=4),
     "heartbeat_timeout": timedelta(seconds=10),
@@ -283,9 +272,8 @@ POLLING: Final[ActivityConfig] = {
     ),
 }
 
-# Options for one page of a replay. No caller is waiting. After a few seconds, the page ends as soon
-# as the language model call in progress has ended. Attempts continue for an hour, because the
-# database may be unavailable for that long.
+# Options for one page of a replay. After a few seconds, the page ends with the current language
+# model call. Attempts continue for an hour, because the database may be unavailable.
 REPLAYING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=2),
     "schedule_to_close_timeout": timedelta(hours=1),
@@ -296,9 +284,8 @@ REPLAYING: Final[ActivityConfig] = {
     ),
 }
 
-# Options for the steps of an erasure. They are retried until the erasure completes, regardless of
-# worker crashes and database outages, because a partial erasure must not be left behind. A retry
-# continues with the remaining data, and sends a heartbeat every second.
+# Options for the steps of an erasure. They are retried until the erasure completes, because a
+# partial erasure must not be left behind.
 ERASING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(hours=6),
     "heartbeat_timeout": timedelta(seconds=10),

@@ -56,9 +56,8 @@ _CLIENT = SearchAttributeKey.for_keyword(names.CLIENT_ATTRIBUTE)
 _STOPPED = "stopped"
 
 
-# Every failure of a step is caught and stored. The except clauses name FailureError, because local
-# activities do not wrap their failures. Other exceptions fail only the workflow task, so that a
-# faulty deployment suspends waiting runs instead of ending them (docs/decisions/0006).
+# Every failure of a step is caught and stored. Other exceptions fail only the workflow task, so
+# that a faulty deployment suspends waiting runs instead of ending them (docs/decisions/0006).
 @workflow.defn(name=names.PROCESS_EVENT)
 class ProcessEvent:
     @workflow.init
@@ -97,10 +96,10 @@ class ProcessEvent:
         return self._outcome
 
     async def _read(self, filed: NormalizeResult, *, joined: bool) -> ThinkResult | None:
-        """Look up the order, draft an answer, and return the result. Return None if the message was
-        added to a review and the agent has not read it.
+        """Look up the order, and draft an answer. Return None for an unread message that was added
+        to a review.
 
-        Raises FailureError only if the message was not added to a review.
+        Raises FailureError only for a message outside a review.
         """
         if joined and not filed.considered:
             return None
@@ -235,11 +234,10 @@ class ProcessEvent:
         return thought
 
     async def _review(self, doubt: EscalationReason, steps: tuple[StepOutcome, ...]) -> bool:
-        """Request a review, and wait for a reviewer's decision or the deadline. Return whether to
-        execute the plan.
+        """Request a review, and wait for a decision or the deadline. Return whether to execute the
+        plan.
 
-        If a human agent has taken over the conversation, return False: the human agent handles the
-        message.
+        After a human's takeover, return False.
         """
         joined = await self._persist(RunStatus.NEEDS_REVIEW, steps, doubt=doubt)
         if joined:
@@ -256,8 +254,8 @@ class ProcessEvent:
                 return settled.decision.executes
 
     def _time_to_decide(self) -> timedelta:
-        """Return the time left to decide a review. The total time for all rounds is the time of the
-        first round plus LATE_ROUND. It starts when the agent has drafted its answer."""
+        """Return the time left to decide a review: the first round's plus LATE_ROUND for all
+        rounds, from the draft on."""
         whole = timedelta(seconds=self._event.review_expiry_s)
         thought_at = workflow.info().start_time + self._thinking_took
         left = thought_at + whole + options.LATE_ROUND - workflow.now()
@@ -287,7 +285,7 @@ class ProcessEvent:
 
     async def _execute_outside(self, order: ExecuteInput) -> ExecuteResult:
         """Execute the plan with external systems. They have more time once no caller is waiting, or
-        if a step only waits for a slot. Such a step must not be lost."""
+        if a step waits for a slot, which must not be lost."""
         if self._answer is None:
             try:
                 return await workflow.execute_activity_method(
@@ -309,8 +307,8 @@ class ProcessEvent:
         error: str = "",
         joined: str = "",
     ) -> str:
-        """Store an outcome of the run. Return an empty string if the outcome was stored. Otherwise
-        return the reason: _STOPPED, or the id of the review to which the message was added."""
+        """Store an outcome of the run. Return "" or the reason why it was not stored: _STOPPED, or
+        the review that the message joined."""
         outcome = PersistInput(
             ref=self._event.ref,
             status=status,

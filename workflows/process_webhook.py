@@ -22,13 +22,11 @@ with workflow.unsafe.imports_passed_through():
     from workflows import options
     from workflows.failure import OUTAGE, TIMEOUT, error_code
 
-# Number of rounds of attempts for failures that are not outages. After these rounds, the webhook is
-# marked as failed, so that it no longer blocks the webhooks queued behind it. Such a failure must
-# be fixed in the service.
+# Number of rounds of attempts for failures that are not outages. The webhook is then marked as
+# failed, so that it no longer blocks its queue.
 _ROUNDS: Final = 3
 # Error codes of the outages during which the webhook is retried without limit. Two codes of OUTAGE
-# are excluded: a webhook must not block its queue if parsing it takes too long or needs another
-# version. Outages of the service itself have other codes.
+# are excluded, because such a webhook must not block its queue.
 _HEALED_BY_TIME: Final = OUTAGE - {"unknown_provider", TIMEOUT}
 _PAUSE: Final = timedelta(seconds=5)
 _WAITS_FOR: Final = "waits_for"
@@ -44,11 +42,11 @@ class ProcessWebhook:
 
     @workflow.run
     async def run(self, _: ProcessWebhookInput) -> None:
-        """Process the webhook to completion. Also start the run that it triggers, and the workflows
-        of the webhooks that are next in the queue.
+        """Process the webhook to completion. Start its run, and the workflows of the next webhooks
+        in the queue.
 
-        If a limit does not admit the webhook, the workflow sleeps between attempts. The workflow's
-        memo contains the name of the limit.
+        If a limit does not admit the webhook, the workflow sleeps between attempts, with the
+        limit's name in its memo.
         """
         while True:
             worked = await self._work()
@@ -77,11 +75,11 @@ class ProcessWebhook:
         self._asked_to_retry = False
 
     async def _work(self) -> WebhookWorked:
-        """Process the webhook, and return the result. The first attempts run in this process. Later
-        attempts run as a regular activity, which the Temporal server retries.
+        """Process the webhook, and return the result. The first attempts run in this process, and
+        later ones as a regular activity.
 
-        During an outage, attempts continue without limit. For other failures, processing stops
-        after _ROUNDS rounds.
+        During an outage, attempts continue without limit. For other failures, they stop after
+        _ROUNDS rounds.
         """
         try:
             return await workflow.execute_local_activity_method(

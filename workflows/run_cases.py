@@ -25,8 +25,8 @@ class RunCases:
 
     @workflow.run
     async def run(self, work: BackgroundRef) -> CaseRunProgress:
-        """Run all cases. Each result is stored when it becomes available. If a batch of cases
-        fails, the case run ends as failed."""
+        """Run all cases, and store each result at once. If a batch fails, the case run ends as
+        failed."""
         failed: str | None = None
         try:
             await self._try_all(work)

@@ -24,10 +24,9 @@ async def alone(step: Awaitable[_Done], failed: list[str], *, otherwise: _Done) 
 
 
 def tell(failed: list[str]) -> None:
-    """Raise ApplicationError if any step of the workflow failed, so that the schedule and operators
-    see the failure.
+    """Raise ApplicationError if any step failed, so that the schedule and operators see it.
 
-    Call this function after all steps. `failed`: the error codes of the failed steps.
+    Call this after all steps. `failed` are their error codes.
     """
     if failed:
         raise ApplicationError(f"steps failed: {', '.join(failed)}", type="steps_failed")

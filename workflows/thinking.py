@@ -16,8 +16,8 @@ with workflow.unsafe.imports_passed_through():
 
 
 async def think(question: ThinkInput, *, remote: bool) -> ThinkResult:
-    """Draft an answer, and return the result. If every attempt fails, return a result without a
-    draft, so that a human agent reads the message. Raises FailureError if even that fails."""
+    """Draft an answer. If every attempt fails, return a result without a draft, for a human agent.
+    Raises FailureError if even that fails."""
     try:
         return await _think(question, remote=remote)
     except FailureError as failure:
@@ -44,8 +44,8 @@ async def think_patiently(question: ThinkInput, *, remote: bool) -> ThinkResult:
 
 
 async def _think(question: ThinkInput, *, remote: bool) -> ThinkResult:
-    """Draft an answer, and return the result. If the message is too expensive for the brain to
-    process, a human agent reads it. Raises FailureError."""
+    """Draft an answer, or hand a message that is too expensive to process to a human agent. Raises
+    FailureError."""
     unread = question.model_copy(update={"unread": True})
     if not remote or question.unread:
         return await within_budget(Think.think, question, unread)

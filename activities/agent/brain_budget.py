@@ -19,9 +19,8 @@ from store.core.database import Database
 
 @dataclass(frozen=True, slots=True)
 class ChosenBrain:
-    """The brain chosen for a call, and the budget reserved for the call. `reservation` is None if
-    the brain costs nothing. `fault`: the reason why the embedded brain replaces a configured
-    language model, or None."""
+    """The brain chosen for a call, and the reserved budget, or None if the brain costs nothing.
+    `fault` is why the embedded brain replaces a configured model, or None."""
 
     brain: Brain
     reservation: BudgetReservation | None = None
@@ -49,9 +48,9 @@ class BrainBudget:
         return self._brains.model is not None
 
     async def choose(self, tenant: TenantId) -> ChosenBrain:
-        """Reserve budget for one call to the language model, and return the model. If no budget is
-        left, or no language model is configured, return the embedded brain. Call this method
-        outside any transaction. Raises EngineUnavailable if the database is unavailable."""
+        """Reserve budget for one call to the language model, and return the model. Without budget
+        or model, return the embedded brain. Call this outside any transaction. Raises
+        EngineUnavailable."""
         if self._brains.model is None:
             return self.embedded
         reserved = await self._money.reserve(tenant, self._brains.reserve_micros)
@@ -65,8 +64,8 @@ class BrainBudget:
         chosen: ChosenBrain,
         think: Callable[[Brain], Awaitable[ThinkingResult]],
     ) -> ThinkingResult:
-        """Run `think` with the chosen brain, and return its result. Replace the reservation with
-        the actual cost. The cost is committed even if the result is never stored."""
+        """Run `think` with the chosen brain, and return its result. The actual cost replaces the
+        reservation, and is committed even if the result is never stored."""
         if chosen.reservation is None:
             return await think(chosen.brain)
         metered = _MeteredBrain(chosen.brain, self._brains.reserve_micros)
@@ -86,9 +85,8 @@ class BrainBudget:
 
 
 class _MeteredBrain:
-    """A brain that remembers the cost of its call. The cost is known even if a later step fails,
-    for example because the message exceeds its effort budget. `reserve_micros`: the cost of a call
-    that was interrupted, because its real cost is unknown."""
+    """A brain that remembers the cost of its call, even if a later step fails. An interrupted call
+    costs `reserve_micros`, because its real cost is unknown."""
 
     def __init__(self, brain: Brain, reserve_micros: int) -> None:
         self._brain = brain

@@ -35,9 +35,8 @@ async def read_event(
     *,
     fallback_ticket_id: str,
 ) -> Normalized:
-    """Return the event in the normalized form that a brain takes as input. For an email, this form
-    includes the authentication results from the client's mail servers. Raises OverBudget,
-    EngineUnavailable, LargeEventsWait."""
+    """Return the event in the normalized form for a brain. An email includes the authentication
+    results of the client's mail servers. Raises OverBudget, EngineUnavailable, LargeEventsWait."""
     authserv_ids: tuple[str, ...] = ()
     if channel_of(inbound.event_type, inbound.source) is Channel.EMAIL:
         async with database.reading(tenant) as connection:
@@ -55,8 +54,7 @@ async def with_content(
     *,
     for_model: bool,
 ) -> BrainContext:
-    """Return the brain's context with the client's content added. `near`: the embedding of the
-    message. If it is None, only keyword search is used to find knowledge. `for_model`: as in
+    """Return the brain's context with the client's content added. `near` and `for_model` are as in
     `gather`."""
     chosen = await SettingsRepository(connection, tenant).read()
     gathered = await gather(connection, tenant, bare.event, near, for_model=for_model)
@@ -104,8 +102,8 @@ async def draft_answer(
     steps: int,
 ) -> ThinkingResult:
     """Draft an answer within a budget reservation, record the actual cost, and return the result.
-    `steps`: the number of steps already spent from the event's processing budget. Raises
-    OverBudget, BrainFailed."""
+    `steps` are those already spent from the event's effort budget. Raises OverBudget,
+    BrainFailed."""
     with budget(EVENT_STEPS - steps):
         return await brain_budget.spend(
             tenant, chosen, lambda brain: in_slices(think_through(brain, context, now(), net))
@@ -121,9 +119,9 @@ async def draft_or_fall_back(
     net: SafetyNet,
     steps: int,
 ) -> ThinkingResult:
-    """Draft an answer with the language model, or with the embedded brain if the model's budget is
-    used up or every model fails. Return the result with the model's fault and costs. Raises
-    OverBudget, and BrainFailed if no language model is configured."""
+    """Draft an answer with the language model. If its budget is used up or every model fails, use
+    the embedded brain and add the model's fault and costs. Raises OverBudget, and BrainFailed
+    without a model."""
     chosen = await brain_budget.choose(tenant)
     try:
         thought = await draft_answer(

@@ -38,7 +38,8 @@ from store.runs.standing_threads import StandingThreads
 
 
 class DryRuns:
-    """The activity for dry runs. `embedder`: as in `Think`. `thread_lasts`: as in `Normalize`."""
+    """The activity for dry runs. `embedder` is as in `Think`, and `thread_lasts` as in
+    `Normalize`."""
 
     def __init__(
         self,
@@ -63,12 +64,11 @@ class DryRuns:
 
     @activity.defn(name=names.REHEARSE)
     async def answer(self, step: DryRunInput) -> DryRunResult:
-        """Classify and answer the sealed event as a run does. The activity can safely be repeated,
-        because it stores only the cost.
+        """Classify and answer the sealed event as a run does. Repeating it is safe, because only
+        the cost is stored.
 
-        The cost of a language model is charged to the client's budget. The customer's memory is
-        read but never written. Order data is missing, because no shop is queried. A question about
-        an order is therefore held for a human agent.
+        A model's cost is charged to the client. The customer's memory is read but never written. No
+        shop is queried, so a question about an order is held for a human agent.
         """
         tenant = TenantId(step.client_id)
         inbound = InboundEvent.model_validate_json(self._sealer.unseal(step.sealed))

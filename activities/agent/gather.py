@@ -22,8 +22,8 @@ from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 from store.learning.own_heads import OwnHeadRepository
 
-# The cache contains the templates of recently active clients. Unchanged templates are therefore not
-# read and parsed again. An entry's size is the total length of the template bodies, in characters.
+# Caches the templates of recently active clients, so that unchanged ones are not parsed again. An
+# entry's size is the characters of its bodies.
 _ENTRY: Final = 500
 _SHOWN: Final[Recent[TenantId, ShownTemplates]] = Recent(limit=20_000_000)
 # This cache contains the classifier heads of recently active clients. Sizes are in bytes.
@@ -32,9 +32,9 @@ _HEADS: Final[Recent[TenantId, OwnHead]] = Recent(limit=20_000_000)
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """The data gathered for a client. `has_shop`: whether a shop is connected, even if the shop
-    currently rejects our credentials. `knowledge`: all knowledge entries, for a language model. It
-    is empty if they are too long together."""
+    """The data gathered for a client. `has_shop` means that a shop is connected, even if it rejects
+    our credentials. `knowledge` contains all entries for a language model, or none if they are too
+    long."""
 
     templates: tuple[Template, ...]
     passages: tuple[Passage, ...]
@@ -63,9 +63,8 @@ async def near_question(
     *,
     live: bool = False,
 ) -> Embedding | None:
-    """Return the message's embedding for `gather`, or None if the client has no embeddings to
-    compare it with. The embedding is computed outside any transaction. `live`: whether a customer
-    waits for the answer."""
+    """Return the message's embedding for `gather`, or None if the client has no embeddings.
+    Computed outside any transaction. `live` means that a customer waits for the answer."""
     if embedder is None:
         return None
     async with database.reading(tenant) as connection:
@@ -81,9 +80,8 @@ async def gather(
     *,
     for_model: bool = False,
 ) -> Gathered:
-    """Return a client's data for an event. `near`: the embedding of the message. If it is None,
-    only keyword search is used to find knowledge. `for_model`: whether a language model may answer,
-    so that its prompt may contain all knowledge."""
+    """Return a client's data for an event. Without `near`, the message's embedding, only keyword
+    search finds knowledge. `for_model` includes all knowledge, for a language model's prompt."""
     usable = await IntegrationRepository(connection, tenant).usable_connections()
     search = KnowledgeSearch(connection, tenant)
     return Gathered(

@@ -27,12 +27,12 @@ class LookUp:
 
     @activity.defn(name=names.LOOK_UP)
     async def look_up(self, step: LookUpInput) -> LookUpResult:
-        """Look up the order that the message is about. On the run, store only the order data that
-        the customer is allowed to see.
+        """Look up the order that the message is about, and store on the run only data that the
+        customer may see.
 
-        Idempotency key: run_id. The shop is only read, and a repetition overwrites the stored
-        result. An unresponsive shop is a result, not a failure. The run then continues with the
-        order facts from webhooks. If there are none, the order is recorded as unknown.
+        Idempotency key: run_id. The shop is only read, and a repetition overwrites the result. An
+        unresponsive shop does not fail the run, which continues with the order facts from webhooks,
+        or an unknown order.
         """
         started, tenant = time.monotonic(), TenantId(step.ref.client_id)
         looked_up_at = self._now()

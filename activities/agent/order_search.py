@@ -47,10 +47,13 @@ _TELLING: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The result of a search. `answered`: the shops that responded, or None if the message needs no
-    order. `refused`: connections that no longer accept our credentials, each with an error code.
-    `noted`: connections that stay active, each with the code of its latest rejection. The code is
-    None if the connection works again."""
+    """The result of a search.
+
+    - `answered`: the shops that responded, or None if no order is needed.
+    - `refused`: connections that no longer accept our credentials, with error codes.
+    - `noted`: connections that stay active, with the code of the latest rejection, or None if they
+      work again.
+    """
 
     lookup: Lookup
     answered: frozenset[str] | None = None
@@ -83,11 +86,10 @@ class OrderSearch:
         connected: Iterable[Integration],
     ) -> Searched:
         """Return the connected shops' data about the order that a message is about. Call this
-        method outside any transaction.
+        outside any transaction.
 
-        Each shop gets at most `_PATIENCE_S` seconds. An unresponsive shop is a result, not an
-        error. The result is the same if the client already has `AT_ONCE` calls in progress. It is
-        also the same if the message is too expensive to search for an order number.
+        Each shop gets `_PATIENCE_S` seconds. A shop counts as unresponsive, without an error, if
+        the client has `AT_ONCE` calls in progress or the message is too expensive to search.
         """
         # The default result is UNAVAILABLE: if no shop responds, it is unknown whether the order
         # exists.

@@ -50,12 +50,11 @@ from store.runs.sentiment import SentimentRepository
 
 
 class Think:
-    """The activity that drafts answers. `embedder`: the embedder for semantic search in knowledge.
-    If it is None, only keyword search is used.
+    """The activity that drafts answers. Without an `embedder`, only keyword search finds knowledge.
 
-    `answers_per_hour`: the maximum number of the agent's answers in one thread within an hour.
-    `answers_without_person`: the maximum number of answers to one sender before a human agent joins
-    the conversation. `patience`: the time that messages of a channel may wait for the model.
+    - `answers_per_hour`: the agent's maximum answers in a thread per hour.
+    - `answers_without_person`: the maximum answers to a sender before a human joins.
+    - `patience`: how long messages of a channel may wait for the model.
     """
 
     def __init__(
@@ -88,9 +87,9 @@ class Think:
         """Classify the message, draft an answer, and plan the actions.
 
         Idempotency key: run_id. A stored result is not computed again. No transaction is open while
-        the brain works. If the language model fails, the embedded brain answers if it is certain.
-        Otherwise, the message waits for the model if it may, and a human answers it if not. Raises
-        OverBudget for a message that is too expensive to process, unless `step.unread` is set.
+        the brain works. If the model fails, the embedded brain answers if it is certain. Otherwise,
+        the message waits if it may, or goes to a human. Raises OverBudget unless `step.unread` is
+        set.
         """
         started = time.monotonic()
         draft = await self._draft(TenantId(step.ref.client_id), step)
@@ -275,11 +274,10 @@ class Think:
         has_mood: bool,
         joined: str | None = None,
     ) -> RunDraft:
-        """Store the brain's result. Return the stored draft, which may have been written by an
-        earlier attempt.
+        """Store the brain's result, and return the stored draft, possibly from an earlier attempt.
 
-        In shadow mode, the agent's actions are stored separately from the run. `joined`: the review
-        that the message was added to, or None.
+        In shadow mode, the actions are stored separately from the run. `joined` is the review that
+        the message was added to, or None.
         """
         ref, tried, now = step.ref, None, self._now()
         if context.rulebook.shadow:

@@ -29,8 +29,7 @@ _log = structlog.get_logger(__name__)
 @dataclass(frozen=True, slots=True)
 class _Place:
     """The progress in Temporal's heartbeat: the last completed client, and the id of the last
-    prediction for the client in progress. The id stands in for the customer's email address, which
-    must not be stored in Temporal."""
+    prediction for the client in progress. Temporal must not store the customer's email address."""
 
     client_id: str = ""
     prediction_id: str = ""
@@ -50,9 +49,8 @@ class Churn:
     async def predict(self, step: PredictChurnInput) -> PredictChurnResult:
         """Compute the predictions for the customers of one client, or of all clients, page by page.
 
-        Idempotency key: (client, week, customer). A retry continues after the last page of
-        customers. A failed prediction is counted, and its client is logged. The other customers are
-        still processed. If a client's customers cannot be listed, one failure is counted.
+        Idempotency key: (client, week, customer). A retry continues after the last page. Failed
+        predictions, and clients whose customers cannot be listed, are counted and logged.
         """
         place = _broken_off()
         pages = client_pages(

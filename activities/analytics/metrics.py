@@ -32,9 +32,8 @@ class ComputeMetrics:
     async def compute(self, step: ComputeMetricsInput) -> ComputeMetricsResult:
         """Compute the daily metrics of one client, or of all clients, page by page.
 
-        Idempotency key: (client, day). A retry continues after the last page of clients whose
-        metrics were computed for all days. A failed client is logged, and does not stop the other
-        clients.
+        Idempotency key: (client, day). A retry continues after the last finished page. A failed
+        client is logged and does not stop the others.
         """
         last, done = _broken_off()
         async for page in client_pages(self._database, step.client_id, after=last, size=_AT_ONCE):

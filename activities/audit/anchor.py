@@ -17,7 +17,7 @@ _log = structlog.get_logger(__name__)
 
 
 class AnchorHeads:
-    """The activity that writes checkpoints of audit chains. `at_once`: the number of checkpoints
+    """The activity that writes checkpoints of audit chains. `at_once` is the number of checkpoints
     written or read in one transaction."""
 
     def __init__(self, database: Database, *, at_once: int = ANCHORS_AT_ONCE) -> None:
@@ -26,12 +26,11 @@ class AnchorHeads:
 
     @activity.defn(name=names.ANCHOR_HEADS)
     async def anchor(self, step: AnchorHeadsInput) -> AnchorAuditResult:
-        """Write a checkpoint for each audit chain with new entries, then log a digest of all the
-        day's checkpoints.
+        """Write a checkpoint for each audit chain with new entries, then log a digest of the day's
+        checkpoints.
 
         Idempotency key: the client and the position in its chain. A retry writes the remaining
-        checkpoints and logs the digest again. The log line is therefore never missing, but it may
-        appear twice.
+        checkpoints and repeats the log line, which is therefore never missing.
         """
         anchored, after = 0, ""
         while True:

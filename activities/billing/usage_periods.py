@@ -38,9 +38,8 @@ class UsagePeriods:
         """Apply the plan changes that are due, and create every client's usage counter for the new
         month, starting at 0.
 
-        Idempotency key of a counter: (client, period). A plan change is not applied twice, because
-        it is no longer due once it has been applied. A retry continues after the last finished page
-        of clients. A failed client does not stop the other clients.
+        Idempotency key of a counter: (client, period). An applied plan change is no longer due. A
+        retry continues after the last finished page. A failed client does not stop the others.
         """
 
         async def work(client_ids: Sequence[str]) -> OpenPeriodResult:
@@ -63,11 +62,9 @@ class UsagePeriods:
 
     @activity.defn(name=names.RECONCILE)
     async def reconcile(self, step: ReconcileInput) -> ReconcileResult:
-        """Compare every client's usage counter and credit balance with the client's ledgers. This
-        activity writes nothing.
+        """Compare every client's usage counter and credit balance with its ledgers. Read-only.
 
-        A retry continues after the last compared page of clients. A failed client does not stop the
-        other clients.
+        A retry continues after the last compared page. A failed client does not stop the others.
         """
 
         async def work(client_ids: Sequence[str]) -> ReconcileResult:

@@ -49,9 +49,8 @@ another digest."""
 
 
 class TryCases:
-    """The activities that run saved cases. `identity`: the brain identity that is stored with the
-    results. `is_remote`: whether that brain is a language model. `slots`: the limit on batches at
-    one time."""
+    """The activities that run saved cases. `identity` is stored with the results. `is_remote` means
+    that the brain is a language model. `slots` limits concurrent batches."""
 
     def __init__(
         self,
@@ -73,8 +72,8 @@ class TryCases:
 
     @activity.defn(name=names.BEGIN_CASE_RUN)
     async def begin(self, work: BackgroundRef) -> CaseRunPlan:
-        """Start the case run, and return the ids of its cases. Return no ids if the case run has
-        ended. Raises CaseRunNotFound."""
+        """Start the case run, and return the ids of its cases, or none if it has ended. Raises
+        CaseRunNotFound."""
         tenant = TenantId(work.client_id)
         async with self._database.tenant(tenant) as connection:
             cases = await SavedCaseRepository(connection, tenant).names()
@@ -84,9 +83,12 @@ class TryCases:
 
     @activity.defn(name=names.TRY_CASE)
     async def try_some(self, step: TryCasesInput) -> CaseRunProgress:
-        """Simulate those cases of the batch that still exist, and return the case run's progress.
-        Idempotency key: (case run, case). The first result is kept. Raises CaseRunNotFound,
-        PlaybookNotFound, ContentNotFound, and CaseRunsBusy if the batch must wait."""
+        """Simulate the batch's existing cases, and return the case run's progress. Idempotency key:
+        (case run, case). The first result is kept.
+
+        Raises CaseRunNotFound, PlaybookNotFound, ContentNotFound, and CaseRunsBusy if the batch
+        must wait.
+        """
         tenant = TenantId(step.client_id)
         pays = await has_plan(self._database, tenant, self._now())
         with self.slots.slot(tenant, pays=pays):
@@ -205,9 +207,8 @@ class TryCases:
 
 
 class _Tries:
-    """The simulations of one case, and their results. Without a language model, one simulation is
-    sufficient, because all would have the same result. `by_embedded`: whether the embedded brain
-    answered in at least one simulation."""
+    """The simulations of one case, and their results. Without a language model, all would be equal,
+    so there is one. `by_embedded` means that the embedded brain answered at least once."""
 
     def __init__(self, case: SavedCase) -> None:
         self._case = case

@@ -61,7 +61,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class _Sweep:
-    """The progress of one sweep. `failures`: the failed entries of each client."""
+    """The progress of one sweep. `failures` are the failed entries of each client."""
 
     embedder: Embedder
     started: datetime
@@ -90,11 +90,11 @@ class Embed:
 
     @activity.defn(name=names.SWEEP_KNOWLEDGE)
     async def embed(self, step: SweepInput) -> SweepResult:
-        """Chunk and embed new and changed knowledge entries, alternating between the clients.
+        """Chunk and embed new and changed knowledge entries, in rotation among the clients.
 
-        Idempotency key: the entry, the digest of its text, and the model. A failure is logged and
-        recorded with the entry, and a later sweep retries the entry. Until then, keyword search
-        finds the entry. If the provider is down, this sweep stops, and the next sweep continues.
+        Idempotency key: the entry, the digest of its text, and the model. A failed entry is logged
+        for a later sweep, and keyword search still finds it. If the provider is down, the next
+        sweep continues.
         """
         embedder = self._embedder
         if embedder is None or embedder.model != step.embedding_model:
@@ -157,8 +157,8 @@ class Embed:
             activity.heartbeat()
 
     async def _embed(self, embedder: Embedder, entry: StaleEntry) -> bool:
-        """Embed an entry. Return whether its chunks were stored. No transaction is open while the
-        entry is split and its embeddings are computed."""
+        """Embed an entry. Return whether its chunks were stored. No transaction is open
+        meanwhile."""
         chunked = await asyncio.to_thread(ChunkedEntry.of, entry)
         try:
             async with asyncio.timeout(ENTRY_S):

@@ -54,8 +54,8 @@ _TRIES: Final = 3
 
 
 class ImportSites:
-    """The activities of an import. `slots`: the limit on the sites that are read at one time. A
-    slow site therefore does not occupy the activity slots that all clients share."""
+    """The activities of an import. `slots` limits the sites read at one time, so that a slow site
+    does not occupy the shared activity slots."""
 
     def __init__(self, units: UnitsOfWork, reader: SiteReader, now: Clock) -> None:
         self.slots = WorkerSlots(SiteImportsBusy)
@@ -66,8 +66,11 @@ class ImportSites:
     @activity.defn(name=names.OPEN_SITE)
     async def open(self, work: BackgroundRef) -> SiteProgress:
         """Read the site's robots.txt and sitemaps, and list its pages. Idempotency key: the import
-        and the page's address. Raises SiteImportNotFound, SiteDisallowed, SiteMoved,
-        SiteUnreadable, and SiteImportsBusy if the import must wait."""
+        and the page's address.
+
+        Raises SiteImportNotFound, SiteDisallowed, SiteMoved, SiteUnreadable, and SiteImportsBusy if
+        the import must wait.
+        """
         tenant = TenantId(work.client_id)
         site = (await self._reading(tenant, work.record_id)).site
         if site.is_over:
@@ -93,9 +96,11 @@ class ImportSites:
 
     @activity.defn(name=names.READ_SITE)
     async def read(self, work: BackgroundRef) -> SiteProgress:
-        """Read the next page, and store a suggestion. Idempotency key: the import and the page. A
-        page with an outcome is not read again. Raises SiteImportNotFound, EngineUnavailable, and
-        SiteImportsBusy if the page must wait."""
+        """Read the next page without an outcome, and store a suggestion. Idempotency key: the
+        import and the page.
+
+        Raises SiteImportNotFound, EngineUnavailable, and SiteImportsBusy if the page must wait.
+        """
         tenant = TenantId(work.client_id)
         reading = await self._reading(tenant, work.record_id)
         page = reading.next_page
@@ -113,8 +118,7 @@ class ImportSites:
 
     @activity.defn(name=names.END_SITE)
     async def end(self, step: EndSiteImportInput) -> None:
-        """End the import as done or failed. Repeated calls leave the outcome unchanged.
-        Idempotency key: the import."""
+        """End the import as done or failed, once. Idempotency key: the import."""
         tenant = TenantId(step.client_id)
         state = SiteImportState.DONE if step.error_code is None else SiteImportState.FAILED
         async with self._units.of(tenant) as unit:
@@ -144,8 +148,8 @@ class ImportSites:
         )
 
     async def _rules(self, tenant: TenantId, url: str) -> Fetched | None:
-        """Return the site's robots.txt, or None if it has none. A site that does not answer is not
-        read, because its rules are unknown. Raises SiteMoved, SiteUnreadable."""
+        """Return the site's robots.txt, or None if it has none. Raises SiteMoved, SiteUnreadable. A
+        site that does not answer is not read, because its rules are unknown."""
         try:
             rules = await self._reader.fetch(tenant, urljoin(url, "/robots.txt"))
         except PageUnreadable as unreadable:
@@ -231,8 +235,8 @@ class ImportSites:
             raise PageUnreadable(PageNote.ROBOTS)
 
     async def _text(self, fetched: Fetched, rules: Fetched | None) -> PageText:
-        """Return a page's text. A page that cannot be parsed after several attempts is too costly,
-        so that it does not end the import. Raises PageUnreadable, EngineUnavailable."""
+        """Return a page's text. Raises PageUnreadable, also after several failed attempts to parse
+        the page, and EngineUnavailable. An unreadable page does not end the import."""
         try:
             return await self._reader.page(fetched, rules)
         except EngineUnavailable:

@@ -24,12 +24,11 @@ class SweepCustomers:
 
     @activity.defn(name=names.SWEEP_CUSTOMERS)
     async def index(self, _: SweepInput) -> SweepResult:
-        """Index the customer of each message that has no customer key, page by page. Return the
+        """Index the customer of each message without a customer key, page by page. Return the
         number of indexed messages.
 
-        Only messages from an earlier version have no customer key. They were stored before the
-        upgrade, or normalized during the upgrade. Idempotency key: the customer key, which is
-        stored in the message's row in the same transaction.
+        Only messages from an earlier version have none. Idempotency key: the customer key, stored
+        in the message's row.
         """
         tally, after = Tally("customers not indexed"), ""
         for _page in range(PAGES):

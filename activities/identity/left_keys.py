@@ -18,8 +18,8 @@ BATCH: Final = 200
 
 
 class LeftKeyNotices:
-    """The part of the sweep that sends notices about API keys of departed members. `dashboard_url`:
-    the URL of the page where managers see and revoke keys."""
+    """The part of the sweep that sends notices about API keys of departed members. `dashboard_url`
+    is the URL of the page where managers see and revoke keys."""
 
     def __init__(
         self, units: UnitsOfWork, mails: ServiceMails, *, dashboard_url: str, service: ServiceName
@@ -40,8 +40,8 @@ class LeftKeyNotices:
 
     async def _mail(self, one: Departure) -> int:
         """Email each manager once, and return the number of departures handled (0 or 1). An email
-        is sent twice only if this worker crashes after the mail server has accepted the email. A
-        rejected email, or one with an unknown outcome, is not sent again."""
+        is sent twice only if the worker crashes after the mail server has accepted it. A rejected
+        email, or one with an unknown outcome, is not sent again."""
         async with self._units.database.reading(one.tenant) as connection:
             keys = await LeftKeyRepository(connection, one.tenant).due(one.left_at)
             members = await MemberStandings(connection, one.tenant).all()

@@ -1,6 +1,5 @@
-"""The activity that emails sign-in codes and invitations. It looks up the address's account only
-after the caller has received a response. The response time therefore reveals nothing about the
-account."""
+"""The activity that emails sign-in codes and invitations. It looks up the account after the
+caller's response, whose timing therefore reveals nothing."""
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -49,13 +48,12 @@ class SendMail:
 
     @activity.defn(name=names.SEND_IDENTITY_MAIL)
     async def send(self, step: SendMailInput) -> None:
-        """Send the email once. It is sent twice only if this worker crashes after the mail server
-        has accepted the email.
+        """Send the email once. It is sent twice only if the worker crashes after the mail server
+        has accepted it.
 
-        Idempotency key: the Message-ID, derived from the id of the code or invitation. Raises
-        MailUnreachable. Temporal then retries until the code or invitation is too old. A rejected
-        email, or one with an unknown outcome, is logged and not sent again, because the recipient
-        can request another one.
+        Idempotency key: the Message-ID, derived from the code's or invitation's id. Raises
+        MailUnreachable, which Temporal retries until that is too old. A rejected email, or one with
+        an unknown outcome, is logged and not sent again: the recipient can request another.
         """
         async with self._database.service() as connection:
             mail = await self._mail(connection, step)

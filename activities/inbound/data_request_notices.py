@@ -17,7 +17,7 @@ _AT_ONCE = 200
 
 
 class DataRequestNotices:
-    """The activity that sends notices about data requests. `dashboard_url`: the URL of the page
+    """The activity that sends notices about data requests. `dashboard_url` is the URL of the page
     where the owner sees the requests."""
 
     def __init__(
@@ -37,12 +37,12 @@ class DataRequestNotices:
 
     @activity.defn(name=names.TELL_OF_DATA_REQUESTS)
     async def tell(self) -> None:
-        """Email the owner about each data request for which no email has been sent yet.
+        """Email the owner about each data request without an email. An email is sent twice only if
+        the worker crashes after the mail server has accepted it.
 
-        An email is sent twice only if this worker crashes after the mail server has accepted the
-        email. Idempotency key: the Message-ID, derived from the request's id. Raises
-        MailUnreachable. Temporal then retries. A rejected email, or one with an unknown outcome, is
-        logged and not sent again.
+        Idempotency key: the Message-ID, derived from the request's id. Raises MailUnreachable,
+        which Temporal retries. A rejected email, or one with an unknown outcome, is logged and not
+        sent again.
         """
         async with beating():
             async with self._database.service() as connection:

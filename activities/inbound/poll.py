@@ -35,8 +35,8 @@ _log = structlog.get_logger(__name__)
 
 
 class PollIntegrations:
-    """The activity that polls platforms for changes. `platforms`: the parsers of changes, which
-    also parse webhooks. `patience_s`: the timeout for each connection, in seconds."""
+    """The activity that polls platforms for changes. `platforms` parse changes like webhooks.
+    `patience_s` is the timeout per connection in seconds."""
 
     def __init__(
         self,
@@ -59,10 +59,9 @@ class PollIntegrations:
     async def poll(self, step: PollInput) -> PollResult:
         """Poll several connections at a time for changes since their last polls.
 
-        Idempotency keys: the identity of each change, and the connection's cursor. Both are written
-        in one transaction. A retry repeats the previous attempt's batch, known from its heartbeats,
-        so that no connection is skipped. A failed connection is recorded and polled less often. The
-        other connections are still polled.
+        Idempotency keys: the identity of each change, and the connection's cursor, written in one
+        transaction. A retry repeats the previous attempt's batch, known from its heartbeats. A
+        failed connection is polled less often and does not stop the others.
         """
         after, done = _stopped_at()
         while True:
@@ -83,9 +82,8 @@ class PollIntegrations:
                 return done
 
     async def _batch(self, step: PollInput, batch: Sequence[PolledConnection]) -> list[PollResult]:
-        """Poll the connections that are due, and return their results. Several clients are polled
-        concurrently, but only one connection per client at a time. If one poll raises an error,
-        cancel the others and raise that error."""
+        """Poll the due connections, and return their results. Several clients are polled
+        concurrently, but one connection per client at a time. An error cancels all polls."""
         free = asyncio.Semaphore(_AT_ONCE)
 
         async def of_client(connections: Sequence[PolledConnection]) -> PollResult:
@@ -107,10 +105,9 @@ class PollIntegrations:
     async def _one(self, step: PollInput, one: PolledConnection) -> PollResult:
         """Poll one connection within its timeout, and return the result.
 
-        A timeout is treated as a failure, so that a slow platform cannot use up the time of every
-        poll. If pages were stored before the timeout, they are kept, the failure count is reset,
-        and the connection is polled half as often. Otherwise, the interval between polls grows with
-        each timeout.
+        A timeout is a failure, so that a slow platform is polled less and less. If pages were
+        stored before it, they are kept, the failure count is reset, and the interval is only
+        doubled.
         """
         found = 0
         position = dict(one.cursor.position) if one.cursor else {}
@@ -153,11 +150,10 @@ class PollIntegrations:
         *,
         until: float,
     ) -> tuple[int, dict[str, str], bool]:
-        """Read and store one page of changes. Return the number of new changes, the next cursor
-        position, and whether there are more changes.
+        """Read and store one page of changes. Return the number of new changes, the next position,
+        and whether there are more.
 
-        Raises TimeoutError if the page has not been read by `until`, a time on the event loop's
-        clock.
+        Raises TimeoutError after `until`, a time on the event loop's clock.
         """
         platform = self._platforms[one.integration.provider]
         facts = EndpointFacts(one.integration.id, one.integration.settings, received_at=self._now())
@@ -205,8 +201,8 @@ class PollIntegrations:
 
 
 def _turns(due: Iterable[PolledConnection]) -> list[list[PolledConnection]]:
-    """Return the due connections, grouped by client. Connections with the fewest failures come
-    first. A new connection counts as one that has failed once."""
+    """Return the due connections, grouped by client, those with the fewest failures first. A new
+    connection counts as failed once."""
     turns: dict[TenantId, list[PolledConnection]] = {}
     for one in sorted(due, key=lambda one: one.cursor.failures if one.cursor else 1):
         turns.setdefault(one.tenant, []).append(one)

@@ -32,7 +32,7 @@ class SweepWebhooks:
     @activity.defn(name=names.SWEEP_WEBHOOKS)
     async def start_left(self, step: SweepInput) -> SweepResult:
         """Start the workflows of webhooks that are next in their queue, and restart stopped queues.
-        Idempotency key: the workflow's id. A running workflow is not started again."""
+        Idempotency key: the workflow's id."""
         before = self._now() - timedelta(seconds=step.older_than_s)
 
         async def next_page(after: Place | None) -> Sequence[LeftWebhook]:

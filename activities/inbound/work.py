@@ -74,12 +74,11 @@ class WorkOnWebhook:
 
     @activity.defn(name=names.WORK_ON_WEBHOOK)
     async def work(self, step: ProcessWebhookInput) -> WebhookWorked:
-        """Apply the webhook's effect in the transaction that updates its row. If a limit does not
-        admit the webhook, leave it pending.
+        """Apply the webhook's effect in the transaction that updates its row, or leave it pending
+        if a limit does not admit it.
 
-        Idempotency key: the webhook's row. If the webhook is already finished, a repetition only
-        returns the webhooks to start next. Raises LargeEventsWait, EngineUnavailable, and the
-        errors raised by the use cases.
+        Idempotency key: the webhook's row. For a finished webhook, only return the webhooks to
+        start next. Raises LargeEventsWait, EngineUnavailable, and the errors of the use cases.
         """
         loop = asyncio.get_running_loop()
         turn_ends = loop.time() + _TURN_S
@@ -103,8 +102,8 @@ class WorkOnWebhook:
 
     @activity.defn(name=names.GIVE_UP_WEBHOOK)
     async def give_up(self, step: GiveUpWebhookInput) -> WebhookWorked:
-        """Mark a webhook as failed after its last attempt, so that its queue continues. Idempotency
-        key: the webhook's row. If the webhook is already finished, it is left unchanged."""
+        """Mark an unfinished webhook as failed after its last attempt, so that its queue continues.
+        Idempotency key: the webhook's row."""
         tenant = TenantId(step.ref.client_id)
         async with self._units.of(tenant) as work:
             rows = WorkRepository(work.connection, tenant)
@@ -133,8 +132,8 @@ class WorkOnWebhook:
         return await asyncio.to_thread(_said, platform, webhook, body)
 
     async def _inspected(self, tenant: TenantId, said: Meaning | Failure) -> tuple[Inspected, ...]:
-        """Inspect a message's attachments before the transaction. The transaction locks the
-        client's account. Raises LargeEventsWait."""
+        """Inspect a message's attachments before the transaction, which locks the client's account.
+        Raises LargeEventsWait."""
         if not isinstance(said, InboundTicket):
             return ()
         try:
@@ -176,8 +175,7 @@ class WorkOnWebhook:
 
     @asynccontextmanager
     async def _room_for(self, tenant: TenantId, webhook: StoredWebhook) -> AsyncIterator[None]:
-        """Limit the number of large webhooks that are in memory at the same time. One client's
-        large webhooks wait for each other. Raises LargeEventsWait."""
+        """Limit the large webhooks in memory, one at a time per client. Raises LargeEventsWait."""
         if (webhook.size or 0) <= _LARGE:
             yield
             return

@@ -25,14 +25,13 @@ async def with_code(
     sealer: Sealer,
     now: datetime,
 ) -> UnifiedEvent:
-    """Return the event. Its address is marked as verified if this message contains a correct code,
-    or if a correct code was entered earlier in the thread.
+    """Return the event, with its address verified if a correct code was entered in this message or
+    earlier in the thread.
 
-    The caller must have locked the thread. A thread belongs to one author and one address in one
-    ticket. A code from another thread is accepted only if it is a shared code
-    (`domain/identity/mailed_code.py`). Every attempt is counted, even if several run concurrently.
-    If the code is correct, the event gets the text of the question that preceded the code. The
-    agent may answer that question but must not act on it.
+    The caller must have locked the thread, which belongs to one author and address in a ticket. Of
+    other threads, only a shared code is accepted (`domain/identity/mailed_code.py`). Concurrent
+    attempts are all counted. After a correct code, the event gets the text of the earlier question,
+    which the agent may answer but not act on.
     """
     email = customer_key(event.customer_email)
     if email is None or not can_be_proved(event):

@@ -48,7 +48,7 @@ _Found = TypeVar("_Found")
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """An event as it was received. `authserv_ids`: the mail servers that the client trusts."""
+    """An event as it was received. `authserv_ids` are the mail servers that the client trusts."""
 
     event: InboundEvent
     authserv_ids: tuple[str, ...]
@@ -79,14 +79,12 @@ class Normalize:
 
     @activity.defn(name=names.NORMALIZE)
     async def normalize(self, step: NormalizeInput) -> NormalizeResult:
-        """Store the normalized event and add its message to its thread. For a new thread, send a
-        webhook event.
+        """Store the normalized event and add its message to its thread, with a webhook event for a
+        new thread.
 
-        If human agents handle the thread, the message is kept for them. Idempotency key: event_id.
-        A repetition computes and writes the same values. The thread's row is locked, so that
-        concurrent messages are added one after another. If the run was reopened, its ticket is
-        counted again. No transaction is open while a large event is normalized. Raises OverBudget
-        for an event that is too expensive to process, unless `step.cut` is set.
+        Idempotency key: event_id. The thread's row is locked, so that messages are added one by
+        one. If human agents handle the thread, the message is kept for them. A reopened run's
+        ticket is counted again. Raises OverBudget unless `step.cut` is set.
         """
         started = time.monotonic()
         tenant, event_id = TenantId(step.ref.client_id), step.ref.event_id
@@ -127,9 +125,9 @@ class Normalize:
         inbound: InboundEvent,
         unified: UnifiedEvent,
     ) -> NormalizeResult:
-        """Add the event to its thread, and return the result. If an earlier attempt stored the
-        complete event, the event is not truncated and stays in its thread. If human agents handle
-        the thread, they also handle the event."""
+        """Add the event to its thread, and return the result. An event that an earlier attempt
+        stored completely is not truncated. Human agents who handle the thread also handle the
+        event."""
         events = EventRepository(connection, tenant)
         now = self._now()
         if step.cut:
@@ -225,10 +223,10 @@ class Normalize:
         conversation_id: str,
         step: NormalizeInput,
     ) -> tuple[str | None, bool]:
-        """If human agents handle the conversation, add the message to the conversation's review.
+        """Add the message to the review of a conversation that human agents handle.
 
         Return the review's id or None, and whether the agent reads the message. A sensitive message
-        makes the review urgent, and the agent does not read it.
+        makes the review urgent and is not read.
         """
         event_id = step.ref.event_id
         reviews = EscalationRepository(connection, tenant)
@@ -245,8 +243,8 @@ class Normalize:
 
 
 def _may_correct(event: UnifiedEvent) -> bool | None:
-    """Return whether a message may correct the order number. Return None if determining that is too
-    expensive. Human agents then read the message."""
+    """Return whether a message may correct the order number, or None if that is too expensive, in
+    which case humans read it."""
     try:
         return limited(lambda: may_correct(event))
     except OverBudget:
@@ -258,8 +256,8 @@ def _with_asked_number(step: NormalizeInput, event: UnifiedEvent) -> UnifiedEven
 
 
 def _within(step: NormalizeInput, work: Callable[[], _Found]) -> _Found:
-    """Examine the event's text, and return the result. Raises OverBudget if the text is too
-    expensive. A truncated event is always examined, because no cheaper form of it exists."""
+    """Examine the event's text, and return the result. Raises OverBudget if it is too expensive,
+    unless the event is truncated."""
     return work() if step.cut else limited(work)
 
 

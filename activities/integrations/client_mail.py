@@ -1,6 +1,5 @@
-"""Email to a client's customers, from the client's verified sender. A client without a verified
-sender uses the service's sender. Such a client may email only addresses that have written to the
-service (decision 0074)."""
+"""Email to a client's customers, from the client's verified sender, or else from the service's. The
+service's sender may write only to addresses that have written to the service (decision 0074)."""
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -67,9 +66,9 @@ class ClientMail:
     ) -> str:
         """Send one email to a customer and return its Message-ID.
 
-        `group`: the allowance that applies if the service's server sends the email. `answer_of`:
-        the run that the email answers, or None. Raises MailRefused (MailRecipientUnproved,
-        MailNameProtected, MailLimitReached), MailUnreachable (not sent), MailUnknown.
+        `group` is the allowance on the service's server. `answer_of` is the answered run, or None.
+        Raises MailRefused (MailRecipientUnproved, MailNameProtected, MailLimitReached),
+        MailUnreachable (not sent), MailUnknown.
         """
         async with self._database.tenant(tenant) as connection:
             sender = await MailSenderRepository(connection, tenant).verified()
@@ -120,9 +119,8 @@ class ClientMail:
         *,
         answer_of: str | None = None,
     ) -> None:
-        """Send an email as `send` does, but within an activity and without retries. A rejected
-        email, or one with an unknown outcome, is logged and not sent again. Raises
-        MailUnreachable."""
+        """Send an email as `send` does, once, within an activity. A rejected email, or one with an
+        unknown outcome, is logged and not sent again. Raises MailUnreachable."""
         try:
             async with beating():
                 await self.send(tenant, mail, group, answer_of=answer_of)
@@ -144,7 +142,7 @@ class ClientMail:
 
     async def _note(self, sender: MailSender, error_code: str | None) -> None:
         """Store the outcome of an email with its sender, for display only. A database failure is
-        logged and ignored. Otherwise, a sent email would have an unknown outcome."""
+        logged, because it must not make the email's outcome unknown."""
         tenant = sender.client_id
         try:
             async with self._database.tenant(tenant) as connection:

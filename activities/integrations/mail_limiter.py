@@ -1,5 +1,4 @@
-"""Limits on outgoing email. Each email is counted before it is sent. An email that exceeds a limit
-is rejected."""
+"""Limits on outgoing email. Each email is counted before it is sent, and rejected above a limit."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -43,9 +42,8 @@ class MailLimiter:
     async def service_mail(
         self, kind: ServiceMail, to: str, tenant: TenantId | None
     ) -> AsyncIterator[ServicePermit]:
-        """Count one service email, and yield a permit to send it. The email counts toward the limit
-        of its address and, if its kind uses an allowance, toward the limit of its client. Raises
-        MailLimitReached."""
+        """Count one service email, and yield a permit to send it. It counts toward its address's
+        limit and, for some kinds, the limit of its client. Raises MailLimitReached."""
         limit = LIMITS[kind]
         digest = self._digest(kind, to)
         day = MailCount(f"address/{kind}", digest, limit.per_address)
@@ -60,9 +58,8 @@ class MailLimiter:
     ) -> AsyncIterator[None]:
         """Count one email that the service's server sends for a client, and let the block send it.
 
-        `group`: the client's allowance for this kind of email. `sender`: the address of the
-        client's verified sender, or None. Anyone can open an account, so emails from unaccountable
-        clients also count toward limits that these clients share. Raises MailLimitReached.
+        `group` is the client's allowance. `sender` is the client's verified sender, or None. Anyone
+        can open an account, so unaccountable clients also share limits. Raises MailLimitReached.
         """
         together = [MailCount("unpaid/recipient", self._digest("unpaid", to), UNPAID_PER_RECIPIENT)]
         if sender is not None:
@@ -84,10 +81,9 @@ class MailLimiter:
     ) -> AsyncIterator[None]:
         """Count the email, and run the block that sends it.
 
-        `wanted`: groups of counters. In each group, the email is counted under the first counter
-        that is below its limit. `together`: additional counters for an unaccountable client. If the
-        email could not be delivered to the mail server, it is no longer counted. If the mail server
-        rejected the email, the rejection is counted.
+        In each group of `wanted`, the first counter below its limit counts the email. `together`
+        are further counters for an unaccountable client. An undelivered email is not counted, and a
+        rejection is counted as such.
         """
         now = self._now()
         async with self._database.service() as connection:

@@ -15,7 +15,7 @@ ASKED_EVERY: Final = timedelta(days=1)
 
 
 class RatingQuestion:
-    """A rating request that is added to emails. `origin`: the service's public URL for customers,
+    """A rating request that is added to emails. `origin` is the service's public URL for customers,
     without a trailing slash."""
 
     def __init__(self, sealer: Sealer, origin: str, now: Clock) -> None:
@@ -28,9 +28,8 @@ class RatingQuestion:
     ) -> OutgoingMail:
         """Return the email with a rating request for the run's answer.
 
-        The email is unchanged if the client has disabled ratings or the answer asks the customer a
-        question. It is also unchanged if the conversation had another rateable answer within
-        ASKED_EVERY.
+        It stays unchanged if the client has disabled ratings, the answer is a question, or another
+        rateable answer was sent within ASKED_EVERY.
         """
         now = self._now()
         language = await RatingRepository(connection, tenant).wanted(

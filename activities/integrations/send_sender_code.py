@@ -40,13 +40,12 @@ class SendSenderCode:
 
     @activity.defn(name=names.SEND_SENDER_CODE)
     async def send(self, step: SendMailInput) -> None:
-        """Send the code to the sender's own address, once. It is sent twice only if this worker
-        crashes after the mail server has accepted the email.
+        """Send the code to the sender's own address, once. It is sent twice only if the worker
+        crashes after the mail server has accepted it.
 
-        Idempotency key: the Message-ID, derived from the code's id. Raises MailUnreachable.
-        Temporal then retries until the code is too old. A rejected email, or one with an unknown
-        outcome, is recorded with the sender. It is not sent again, because the member can request
-        another code.
+        Idempotency key: the Message-ID, derived from the code's id. Raises MailUnreachable, which
+        Temporal retries until the code is too old. A rejected email, or one with an unknown
+        outcome, is recorded and not sent again: the member can request another code.
         """
         tenant = TenantId(step.client_id)
         async with self._database.tenant(tenant) as connection:

@@ -22,7 +22,7 @@ class ServiceMails:
         self, kind: ServiceMail, mail: OutgoingMail, tenant: TenantId | None = None
     ) -> bool:
         """Send one service email within an activity, and return whether the mail server accepted
-        it. `tenant`: the client whose limit the email counts toward.
+        it. It counts toward the limit of `tenant`.
 
         An email that was rejected, exceeds a limit or has an unknown outcome is logged and must not
         be sent again. Raises MailUnreachable.

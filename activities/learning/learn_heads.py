@@ -35,7 +35,7 @@ class _Progress:
 
 class LearnHeads:
     """The activity that trains clients' own classifier heads. `heads` is None if the brain is a
-    language model. In that case, no heads are trained, and heads older than LONGEST are removed."""
+    language model. Then, heads older than LONGEST are removed and none is trained."""
 
     def __init__(
         self, database: Database, heads: TriesHeads | None, now: Clock, new_id: NewId
@@ -49,9 +49,9 @@ class LearnHeads:
     async def learn(self, step: LearnHeadsInput) -> LearnHeadsResult:
         """Train the classifier heads that are due, for one client or for all clients in sequence.
 
-        Idempotency key: the client's decided tickets. A head that was trained on nearly the same
-        tickets is kept. A retry continues after the last processed client. A failed client is
-        counted and logged, and does not stop the other clients.
+        Idempotency key: the client's decided tickets. A head for nearly the same tickets is kept. A
+        retry continues after the last client. A failed client is counted and does not stop the
+        others.
         """
         place = _broken_off()
         if self._heads is None:

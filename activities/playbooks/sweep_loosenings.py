@@ -1,5 +1,5 @@
-"""The sweep of changes that give the agent more permissions. It notifies managers about these
-changes, and sends the other notices that are due. It also applies changes that are due."""
+"""The sweep of changes that give the agent more permissions: notify managers, and apply those that
+are due. It also sends the managers' other notices."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
@@ -31,9 +31,8 @@ BATCH: Final = 200
 
 
 class SweepLoosenings:
-    """The activity that notifies managers about changes and applies changes. `dashboard_url`: the
-    URL of the page where managers approve and cancel changes. `model`: returns the name of the
-    brain that clients use. `notices`: functions that send other notices to managers."""
+    """The activity that notifies managers about changes and applies changes. `dashboard_url` is
+    where managers decide. `model` returns the brain's name. `notices` send other notices."""
 
     def __init__(
         self,
@@ -54,12 +53,11 @@ class SweepLoosenings:
 
     @activity.defn(name=names.SWEEP_LOOSENINGS)
     async def sweep(self, _: SweepInput) -> SweepResult:
-        """Email the managers about new changes that give the agent more permissions. Then apply the
-        changes that are due.
+        """Email the managers about new changes that give the agent more permissions, then apply
+        those that are due.
 
-        Idempotency key of an email: the Message-ID, derived from the change's id and the manager's
-        user id. Idempotency key of a change: the state in its row, which is set once, under the
-        account's lock.
+        Idempotency key of an email: the Message-ID, derived from the change's and the manager's id.
+        Idempotency key of a change: its state, which is set once, under the account's lock.
         """
         for send in self._notices:
             await send()
@@ -76,8 +74,8 @@ class SweepLoosenings:
 
     async def _mail(self, left: LeftLoosening) -> int:
         """Email each manager once, and return the number of changes handled (0 or 1). An email is
-        sent twice only if this worker crashes after the mail server has accepted the email. A
-        rejected email, or one with an unknown outcome, is not sent again."""
+        sent twice only if the worker crashes after the mail server has accepted it. A rejected
+        email, or one with an unknown outcome, is not sent again."""
         async with self._units.database.reading(left.tenant) as connection:
             loosening = await LooseningRepository(connection, left.tenant).read(left.id)
             members = await MemberStandings(connection, left.tenant).all()

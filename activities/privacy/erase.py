@@ -27,9 +27,8 @@ _List = Callable[[], Awaitable[list[Execution]]]
 
 
 class EraseRecords:
-    """The activities of an erasure. Each activity can safely be repeated, because it erases and
-    counts only the records that are left. A retry resumes after the last page reported in a
-    heartbeat."""
+    """The activities of an erasure. Repeating one is safe: it erases and counts what is left, and
+    resumes after the page in its last heartbeat."""
 
     def __init__(
         self, database: Database, executions: Executions, sealer: Sealer, now: Clock
@@ -41,9 +40,8 @@ class EraseRecords:
 
     @activity.defn(name=names.CLOSE)
     async def close(self, erase: EraseInput) -> CloseResult:
-        """Open the erasure's certificate, then close access. A closed client accepts no more
-        events. When a customer is erased, no further step starts on the customer's existing events.
-        """
+        """Open the erasure's certificate, then stop work: a closed client accepts no events, and a
+        customer's events get no further steps."""
         key = self._customer(erase)
         reached = _reached()
         async with beating(reached):
@@ -82,9 +80,8 @@ class EraseRecords:
 
     @activity.defn(name=names.ERASE_ROWS)
     async def remove_rows(self, erase: EraseInput) -> None:
-        """Remove a client's rows, including the client's own row. For a customer, remove the rows
-        that concern only this customer. Rows needed for counts are kept, without the customer's
-        text."""
+        """Remove a client's rows, including its own, or the rows about one customer. Rows needed
+        for counts are kept without text."""
         key = self._customer(erase)
         reached = _reached()
         async with beating(reached):

@@ -50,9 +50,8 @@ _RECORDS: Final[tuple[tuple[sa.Table, _NextPage], ...]] = (
 
 
 class CustomerErasure:
-    """The erasure of a customer. `mark`: the start time of the erasure, which is stored on the
-    customer's events as a mark. `reached`: the progress of an earlier attempt, updated after each
-    page."""
+    """The erasure of a customer. `mark` is its start, stored on the customer's events. `reached` is
+    the progress of an earlier attempt."""
 
     def __init__(
         self,
@@ -177,10 +176,10 @@ class CustomerErasure:
                 self._reached[stage] = last
 
     async def _found(self, next_page: _NextPage, after: str) -> FoundRecords:
-        """Return the next page, and the customer's records on that page.
+        """Return the next page, and the customer's records on it.
 
-        Texts are read in short transactions. They are compared in a thread outside any transaction,
-        because comparing a page of long texts takes minutes.
+        Texts are read in short transactions, and compared in a thread outside any transaction,
+        which takes minutes for long ones.
         """
         async with self._database.service() as connection:
             page = await next_page(self._subject(connection), after)

@@ -36,8 +36,8 @@ _log = structlog.get_logger(__name__)
 
 
 class MemberMails:
-    """The activity that sends emails to members. `origin`: the service's public origin.
-    `dashboard_url`: the URL of the pages on which members answer tickets."""
+    """The activity that sends emails to members. `origin` is the service's public origin.
+    `dashboard_url` is where members answer tickets."""
 
     def __init__(
         self,
@@ -58,13 +58,12 @@ class MemberMails:
 
     @activity.defn(name=names.MAIL_MEMBERS)
     async def send(self, _: MailMembersInput) -> MailMembersResult:
-        """Send the emails that are due, and return their number.
+        """Send the emails that are due, and return their number. An email is sent twice only if the
+        worker crashes after the mail server has accepted it.
 
-        An email is sent twice only if this worker crashes after the mail server has accepted the
-        email. Idempotency key: the Message-ID, derived from the id of the prepared email. If the
-        mail server is unreachable, this pass ends, and the next pass sends the remaining emails.
-        The next pass also repeats an email that the server rejected temporarily. Another rejected
-        email, or one with an unknown outcome, is not sent again.
+        Idempotency key: the Message-ID, derived from the prepared email's id. If the mail server is
+        unreachable, the next pass continues, and it repeats temporary rejections. Other rejections
+        and unknown outcomes are final.
         """
         async with beating():
             async with self._units.database.service() as connection:
@@ -86,9 +85,8 @@ class MemberMails:
         turns: asyncio.Semaphore,
         away: asyncio.Event,
     ) -> int:
-        """Email one client's members, one after the other, and return the number of emails. One
-        member's failure does not stop the others. `away`: set once the mail server is
-        unreachable."""
+        """Email one client's members in turn, despite failures, and return the number of emails.
+        `away` is set once the mail server is unreachable."""
         sent = 0
         async with turns:
             for user_id in user_ids:

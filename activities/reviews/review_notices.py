@@ -23,7 +23,7 @@ _log = structlog.get_logger(__name__)
 
 
 class ReviewNotices:
-    """The activity that posts notices about pending reviews. `dashboard_url`: the URL of the page
+    """The activity that posts notices about pending reviews. `dashboard_url` is the URL of the page
     where human agents decide reviews."""
 
     def __init__(
@@ -43,13 +43,12 @@ class ReviewNotices:
 
     @activity.defn(name=names.TELL_OF_REVIEW)
     async def tell(self, step: TellReviewersInput) -> None:
-        """Post the notice about a review, unless the review has already been decided or the chat is
-        no longer connected.
+        """Post the notice about a review that is undecided, if the chat is connected.
 
-        Slack supports no idempotency key. A post with an unknown outcome is repeated, because a
-        duplicate notice does less harm than a missing one. Raises ActionUnreachable. Temporal then
-        retries. A 403 response is recorded on the connection. Any other rejection is logged. If the
-        webhook URL no longer exists, the connection is marked as failed.
+        Slack has no idempotency key. An unknown outcome is retried, because a duplicate is better
+        than a missing notice. Raises ActionUnreachable, which Temporal retries. A 403 response is
+        recorded on the connection, and other rejections are logged. A deleted webhook URL marks the
+        connection as failed.
         """
         tenant = TenantId(step.client_id)
         async with self._database.tenant(tenant) as connection:

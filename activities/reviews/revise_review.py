@@ -32,13 +32,12 @@ class ReviseReview:
 
     @activity.defn(name=names.REVISE_REVIEW)
     async def revise(self, step: ReviseReviewInput) -> ReviseReviewResult:
-        """Compute a review's draft and plan from all its messages. If the draft or the plan
-        changes, invalidate the review's approvals.
+        """Compute a review's draft and plan from all its messages. A changed one invalidates the
+        review's approvals. Idempotent.
 
-        The activity is idempotent: a repetition has the same result. If the review is decided in
-        the meantime, the review stays unchanged and its approved plan is executed. No transaction
-        is open while the brain works. If the messages are too expensive to merge, the review keeps
-        its draft. Raises OverBudget, BrainFailed.
+        A review decided meanwhile stays unchanged, and its approved plan is executed. No
+        transaction is open while the brain works. Messages too expensive to merge leave the draft.
+        Raises OverBudget, BrainFailed.
         """
         started, revised = time.monotonic(), False
         tenant = TenantId(step.ref.client_id)
@@ -97,8 +96,8 @@ def _merged(case: Case, draft: RunDraft, waiting: ReviewAsRead) -> MergedMessage
 def _carried_out(
     waiting: ReviewAsRead, made: MergedMessages, thought: ThinkingResult
 ) -> frozenset[str]:
-    """Return the ids of the merged messages that the plan carries out. If determining them is too
-    expensive, return none of them. Human agents then read them."""
+    """Return the ids of the merged messages that the plan carries out, or none if that is too
+    expensive to determine. Humans then read them."""
     used = [one for one in waiting.later if one.event_id in made.used]
     try:
         return limited(

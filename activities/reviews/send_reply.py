@@ -62,9 +62,9 @@ class SendReplies:
     async def send(self, work: BackgroundRef) -> DeliveredReply:
         """Send the reply and record its outcome, unless the reply was undone.
 
-        Idempotency key: (run_id, step) in the action ledger, which is written before the reply is
-        sent. The key sent to the external system is derived from the run_id and the step. Raises
-        ActionUnreachable, for Temporal to retry, if the reply was certainly not sent.
+        Idempotency key: (run_id, step) in the action ledger, written before sending. The external
+        system's key is derived from both. Raises ActionUnreachable, for Temporal to retry, if the
+        reply was certainly not sent.
         """
         tenant = TenantId(work.client_id)
         async with beating():

@@ -23,13 +23,11 @@ class SettleReview:
 
     @activity.defn(name=names.SETTLE_REVIEW)
     async def settle(self, step: SettleReviewInput) -> SettleReviewResult:
-        """Apply the decision stored in PostgreSQL, or expire a review without a decision.
+        """Apply the decision stored in PostgreSQL, or expire a review without one.
 
-        Idempotency key: (run_id, round). Every call returns the first decision. If the run ends
-        here, the customer's memory records that the run was handed off to a human agent. In shadow
-        mode, the human agent's actions are compared with the playbook's plan. If no brain processed
-        the run, the ticket is returned to the client's quota when a reviewer rejects the plan or
-        the review expires.
+        Idempotency key: (run_id, round). If the run ends here, the customer's memory records the
+        handoff, and shadow mode compares the human's actions with the plan. The ticket of a
+        rejected or expired run that no brain processed is credited back.
         """
         tenant, now = TenantId(step.ref.client_id), self._now()
         async with self._database.tenant(tenant) as connection:

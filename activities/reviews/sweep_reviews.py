@@ -28,10 +28,9 @@ class SweepReviews:
 
     @activity.defn(name=names.SWEEP_REVIEWS)
     async def expire_overdue(self, step: SweepInput) -> SweepResult:
-        """Expire the overdue reviews of all clients.
+        """Expire the overdue reviews of all clients, for runs whose workflow is lost or suspended.
 
-        Normally the waiting run expires its own review, but its workflow may be lost or suspended.
-        Idempotency key: (run_id, round), the same as in the run's own activity.
+        Idempotency key: (run_id, round), as in the run's own activity.
         """
         before = self._now() - timedelta(seconds=step.older_than_s)
 

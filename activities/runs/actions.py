@@ -36,12 +36,12 @@ client therefore occupy only a small part of the worker's concurrency, which all
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One action of a run, with the data that its handler needs.
+    """One action of a run, with its handler's data.
 
-    `key`: the effect's idempotency key, the same in every attempt and round. `again`: whether the
-    action was started before and its outcome is unknown. `interrupted`: whether it was started in
-    the current round. If so, no human agent has approved a repetition since. `files`: the
-    attachments of a member's reply.
+    - `key`: the effect's idempotency key, the same in every attempt and round.
+    - `again`: an earlier start has an unknown outcome.
+    - `interrupted`: that start was in this round, so no human has approved a repetition.
+    - `files`: the attachments of a member's reply.
     """
 
     tenant: TenantId
@@ -75,10 +75,8 @@ class Actions:
 
     @contextmanager
     def room(self, tenant: TenantId, integration: Integration | None) -> Iterator[None]:
-        """Count an action toward the client's limit while the block runs. Raises ActionsBusy.
-
-        An email needs no integration and is not counted: it has its own connection slots.
-        """
+        """Count an action toward the client's limit while the block runs. Raises ActionsBusy. An
+        email is not counted, because it has its own connection slots."""
         with ExitStack() as stack:
             if integration is not None:
                 try:
@@ -88,11 +86,10 @@ class Actions:
             yield
 
     async def perform(self, step: Step) -> str:
-        """Perform one action. Return the external system's id of the effect, or "" if there is no
-        such id.
+        """Perform one action. Return the external system's id of the effect, or "".
 
-        Raises ActionRefused (the action had no effect), ActionUnreachable (the action certainly has
-        had no effect yet) and ActionUnknown.
+        Raises ActionRefused (no effect), ActionUnreachable (certainly no effect yet) and
+        ActionUnknown.
         """
         handler: Callable[[Step], Awaitable[str]]
         match step.action.kind:

@@ -32,9 +32,8 @@ from store.tenants.automation import AutomationStops
 
 
 class AddressCodes:
-    """The creation and emailing of codes that verify a customer's address. The service's own sender
-    is used, because the text is fixed and contains nothing written by the client. `mails`: starts
-    the workflow that calls `send` to email a code."""
+    """Create and email codes that verify a customer's address, from the service's own sender.
+    `mails` starts the workflow that calls `send`."""
 
     def __init__(
         self,
@@ -60,11 +59,10 @@ class AddressCodes:
         plan: tuple[PlannedAction, ...],
     ) -> None:
         """Create the code that the plan's answer asks for, and start the workflow that emails it.
-        The method is idempotent per run.
+        Idempotent per run.
 
-        If a limit is exceeded, no code is emailed, but the same work is done as otherwise. The
-        answer and its timing therefore do not reveal whether the address belongs to a customer.
-        Raises EngineUnavailable.
+        Beyond a limit, the same work is done without an email, so that neither the answer nor its
+        timing reveals a customer. Raises EngineUnavailable.
         """
         email, conversation_id = customer_key(case.event.customer_email), case.conversation_id
         if not any(action.mails_code for action in plan) or email is None:
@@ -99,11 +97,11 @@ class AddressCodes:
 
     @activity.defn(name=names.SEND_ADDRESS_CODE)
     async def send(self, step: SendMailInput) -> None:
-        """Send the code once. It is sent twice only if this worker crashes after the mail server
-        has accepted the email.
+        """Send the code once. It is sent twice only if the worker crashes after the mail server has
+        accepted it.
 
-        Idempotency key: the Message-ID, derived from the code's id. Raises MailUnreachable.
-        Temporal then retries until the code is too old. A rejected email, or one with an unknown
+        Idempotency key: the Message-ID, derived from the code's id. Raises MailUnreachable, which
+        Temporal retries until the code is too old. A rejected email, or one with an unknown
         outcome, is logged and not sent again.
         """
         tenant = TenantId(step.client_id)

@@ -1,5 +1,5 @@
-"""Claim a step of a plan before it is executed. The claim includes the checks that must precede the
-action. Checks that add up amounts run under a lock."""
+"""Claim a step of a plan before its execution, with the checks that must precede the action. Checks
+that add up amounts run under a lock."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,10 +32,9 @@ from store.tenants.automation import AutomationStops
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The data that all steps of a run share. `kept_by`: the reason why the plan was held for human
-    review when it was loaded. Either a human agent had taken over the conversation, or all
-    automation was stopped. `is_recorded`: whether all steps are already in the action ledger,
-    because none of them has an effect on another system."""
+    """The data that all steps of a run share. `kept_by` is why the plan was held when it was
+    loaded: a takeover, or a stop of all automation. `is_recorded` means that all steps are in the
+    action ledger, because none affects another system."""
 
     tenant: TenantId
     run_id: str
@@ -66,14 +65,12 @@ async def claim(
     now: Clock,
     sealer: Sealer,
 ) -> StepOutcome | LedgerClaim:
-    """Claim a step, and return the claim. If the step must not be executed now, return a blocked
-    outcome with the reason.
+    """Claim a step, or return a blocked outcome with the reason.
 
-    Amounts that count toward a limit are added up under a lock, so that the sum includes the
-    amounts of concurrent runs. No step is executed in a ticket that a human agent is answering, or
-    while all automation is stopped. No answer is sent while a member's reply is scheduled. Raises
-    ActionRefused for a step that was started earlier and must not be repeated. The reason is that
-    its order was not found, or that human agents now decide on it.
+    Amounts are added up under a lock that includes concurrent runs. No step runs in a ticket that a
+    human is answering, or while automation is stopped. No answer is sent while a member's reply is
+    scheduled. Raises ActionRefused for a started step that must not be repeated: its order was not
+    found, or humans now decide.
     """
     async with database.tenant(job.tenant) as connection:
         ledger = ActionLedger(connection, job.tenant)
@@ -119,9 +116,8 @@ async def is_kept_back(connection: AsyncConnection, job: Job, action: PlannedAct
 async def stays_joined(
     connection: AsyncConnection, job: Job, event_id: str, now: datetime
 ) -> str | None:
-    """Return the review that contains the message or to which it is added. Return None if the plan
-    can run. A message is added to a review if human agents handle the conversation and no step of
-    the plan has started."""
+    """Return the review that contains or receives the message, or None if the plan can run. It is
+    added if human agents handle the conversation and no step has started."""
     case = job.case
     aside_of = None if case.draft is None else case.draft.aside_of
     if case.approvals or not (aside_of or case.is_held):

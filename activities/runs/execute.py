@@ -64,12 +64,11 @@ class Execute:
 
     @activity.defn(name=names.EXECUTE)
     async def execute(self, order: ExecuteInput) -> ExecuteResult:
-        """Execute the plan's steps in order. Stop at the first step that was not completed.
+        """Execute the plan's steps in order, up to the first that was not completed.
 
-        Idempotency key: (run_id, step, round) in the action ledger, which is written before each
-        effect. The key sent to the external system is derived from (run_id, step) and from a human
-        agent's edited text. Raises ActionUnreachable, for Temporal to retry, if an effect certainly
-        did not happen.
+        Idempotency key: (run_id, step, round) in the action ledger, written before each effect. The
+        external system's key is derived from (run_id, step) and a human's edited text. Raises
+        ActionUnreachable, for Temporal to retry, if an effect certainly did not happen.
         """
         started = time.monotonic()
         steps: tuple[StepOutcome, ...] = ()
@@ -139,9 +138,8 @@ class Execute:
     async def _kept_from(
         self, job: Job, plan: tuple[PlannedAction, ...]
     ) -> tuple[StepOutcome, ...]:
-        """If the plan is held for human review and its first step was not started, return that step
-        as blocked. Human agents then decide on the unchanged plan. Otherwise, return an empty
-        tuple."""
+        """Return the first step as blocked if the plan is held and has not started, so that humans
+        decide on the unchanged plan. Otherwise, return an empty tuple."""
         if not plan or job.kept_by is None:
             return ()
         kind, reason = plan[0].kind, job.kept_by

@@ -29,12 +29,12 @@ async def end_joined(
     now: datetime,
     new_id: NewId,
 ) -> tuple[ReopenedRun, ...]:
-    """Complete the messages that were added to a case. Reopen and return the runs of messages that
-    the case's answer does not cover.
+    """Complete the messages that were added to a case. Reopen and return the runs that the case's
+    answer does not cover.
 
-    If the decision could not be executed, human agents handle the conversation, and a webhook event
+    If the decision could not be executed, humans handle the conversation, and a webhook event
     reports each message as failed. The case's workflow sends these events, because the messages'
-    own workflows have ended.
+    own have ended.
     """
     reviews = EscalationRepository(connection, tenant)
     if step.joined or step.status is RunStatus.COMPLETED:
@@ -66,8 +66,8 @@ def error_code(step: PersistInput) -> str:
 def response_failed(
     ticket: Ticket, code: str, fault: ModelFault | None = None
 ) -> TicketResponseFailed:
-    """Return the webhook event that reports a failed response in a ticket. `code`: the error's
-    stable code. `fault`: the language model's fault, if that is the cause."""
+    """Return the webhook event for a failed response in a ticket. `code` is the error's stable
+    code. `fault` is the fault of the language model, if it is the cause."""
     return TicketResponseFailed(
         ticket_id=ticket.ticket_id,
         customer_email=ticket.customer_email,

@@ -46,9 +46,8 @@ def event_of(
     asked: tuple[str, EscalationReason] | None,
     fault: ModelFault | None = None,
 ) -> OutboundEvent | None:
-    """Return the webhook event for the outcome of a run, or None if the outcome triggers no event.
-    `asked`: the review that the run is waiting for, and the reason for the review, or None.
-    `fault`: the language model's fault, if that is the reason for the review."""
+    """Return the webhook event for a run's outcome, or None. `asked` is the pending review with its
+    reason, or None. `fault` is the fault of the language model, if it caused the review."""
     if left_to_people(step.steps):
         return None  # A human agent answers in the helpdesk.
     if asked is not None:

@@ -44,18 +44,15 @@ class Persist:
 
     @activity.defn(name=names.PERSIST)
     async def persist(self, step: PersistInput) -> PersistResult:
-        """Store the outcome of a run. The first stored outcome fixes the `duration_ms` shown to the
-        caller. The duration includes earlier waits for locks, because it ends when the outcome is
-        written.
+        """Store the outcome of a run. The first one fixes the `duration_ms` shown to the caller,
+        including waits for locks.
 
-        Idempotency keys: run_id with its status, (run_id, round) for the review, (event_id,
-        direction) for the message, and run_id for the webhook event. If a review is requested, the
-        webhook event's key also includes the round. The run's row is locked, so two attempts cannot
-        interleave.
+        Idempotency keys: run_id with its status, (run_id, round) for the review, and (event_id,
+        direction) for the message. The webhook event's key is run_id, with the round for a review.
+        The run's row is locked, so attempts cannot interleave.
 
-        If a human agent has taken over the conversation in the meantime, this activity only adds
-        the message to the conversation's review. While all automation is stopped, no new answer is
-        stored.
+        After a human's takeover, the message only joins the conversation's review. While automation
+        is stopped, no new answer is stored.
         """
         tenant = TenantId(step.ref.client_id)
         async with self._database.tenant(tenant, keeps_plans=True) as connection:
@@ -185,9 +182,8 @@ async def _with_steps(
 async def _shown(
     connection: AsyncConnection, tenant: TenantId, step: PersistInput
 ) -> LateAnswer | None:
-    """Show the outcome to the widget visitor. Return the late answer, or None if there is none. A
-    late answer is emailed if the visitor does not see it. Call this function last in the
-    transaction, because it locks the widget session."""
+    """Show the outcome to the widget visitor. Return a late answer, which is emailed if not seen,
+    or None. Call this last in the transaction, because it locks the session."""
     messages = SessionMessageRepository(connection, tenant)
     if not answered(step):
         await messages.changed_by(step.ref.event_id)
@@ -214,8 +210,8 @@ async def _acknowledged(
 
 
 def _words(step: PersistInput, run: RunState) -> str:
-    """Return the text of the response. It is empty while a review is pending, or if the plan
-    contains no answer. For a failed run, it is the text that could not be delivered."""
+    """Return the text of the response: empty during a review or without an answer in the plan. For
+    a failed run, return the undelivered text."""
     if step.status is RunStatus.FAILED or answered(step):
         return run.draft if run.human_text is None else run.human_text
     return ""

@@ -32,7 +32,7 @@ class SweepRuns:
     @activity.defn(name=names.SWEEP_RECEIVED)
     async def start_received(self, step: SweepInput) -> SweepResult:
         """Start the workflows of runs that were admitted but never answered. Idempotency key: the
-        workflow's id. A running workflow is not started again."""
+        workflow's id."""
         before = self._now() - timedelta(seconds=step.older_than_s)
 
         async def next_page(after: Place | None) -> Sequence[WaitingRun]:
@@ -62,8 +62,8 @@ class SweepRuns:
         return await one_by_one(next_page, wake, what="failed to signal a run")
 
     async def _wake(self, step: SweepInput, decided: DecidedEscalation) -> bool:
-        """Signal the run, and return whether the signal was sent. If the run's workflow was lost,
-        restart it first. If the run has ended, discard the decision."""
+        """Signal the run, and return whether the signal was sent. A lost workflow is restarted
+        first. If the run has ended, discard the decision."""
         if await self._engine.wake(decided.ref, decided.id):
             return True
         if await self._start(step, decided.ref, decided.threshold):

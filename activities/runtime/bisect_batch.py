@@ -21,9 +21,8 @@ async def bisect_batch(
 ) -> tuple[list[R], list[str]]:
     """Return the results of `work` for all items, and the items that failed.
 
-    A batch that fails or times out is split in two, down to single items. `beat`: called before
-    each attempt. Raises EngineUnavailable if the database is down, because no item caused this
-    error.
+    A failed or slow batch is split in two, down to single items. `beat` is called before each
+    attempt. Raises EngineUnavailable if the database is down.
     """
     made: list[R] = []
     failed: list[str] = []

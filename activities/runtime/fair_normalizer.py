@@ -29,7 +29,7 @@ _UNPAID: Final = 1
 
 
 class FairNormalizer:
-    """A normalizer with limits on large events. `pays`: whether a client has a paid plan."""
+    """A normalizer with limits on large events. `pays` returns whether a client has a paid plan."""
 
     def __init__(
         self,
@@ -52,9 +52,8 @@ class FairNormalizer:
         fallback_ticket_id: str,
         authserv_ids: tuple[str, ...],
     ) -> Normalized:
-        """Return the normalized event. A small event is normalized without awaiting, within a limit
-        on its CPU time. Raises OverBudget, EngineUnavailable, and LargeEventsWait if too many
-        events are waiting."""
+        """Return the normalized event, without awaiting if it is small. Raises OverBudget,
+        EngineUnavailable, and LargeEventsWait if too many events are waiting."""
 
         async def normalized() -> Normalized:
             return await self._normalizer.normalize(

@@ -13,9 +13,8 @@ _EVERY_S: Final = 1.0
 
 @asynccontextmanager
 async def beating(*details: object) -> AsyncIterator[None]:
-    """Send heartbeats while the block runs. No heartbeat is sent at the start, because Temporal
-    treats the start of the activity as one. Local activities have no heartbeats and need none.
-    `details`: the progress that a retry reads."""
+    """Send heartbeats with `details`, the progress for a retry, while the block runs. The
+    activity's start counts as a heartbeat. Local activities need none."""
     if activity.info().is_local:
         yield
         return

@@ -14,8 +14,8 @@ from domain.core.errors import EngineUnavailable
 
 
 def insisting(pauses_s: Sequence[float]) -> AsyncRetrying:
-    """Return a retrier for EngineUnavailable. If the last attempt fails, the retrier raises that
-    attempt's error. `pauses_s`: the pauses between attempts, in seconds."""
+    """Return a retrier for EngineUnavailable with pauses of `pauses_s` seconds, which finally
+    raises the last error."""
     return AsyncRetrying(
         retry=retry_if_exception_type(EngineUnavailable),
         wait=wait_chain(*map(wait_fixed, pauses_s)),

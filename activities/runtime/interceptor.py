@@ -1,8 +1,7 @@
-"""The interceptor for every activity. It adds ids to the logs, and reduces errors before Temporal
-stores them.
+"""The interceptor for every activity. It adds ids to the logs, and reduces errors to their codes
+before Temporal stores them.
 
-Temporal stores only an error's code. A message could contain customer data, and Temporal's
-histories may outlive the erasure of that data.
+A message could contain customer data, and histories may outlive its erasure.
 """
 
 from datetime import timedelta

@@ -28,8 +28,8 @@ P = TypeVar("P", bound=_Placed)
 
 
 class Tally:
-    """Counters for the items that were picked up and the items that failed. `what`: the name of the
-    log event for a failed item."""
+    """Counters for the items that were picked up and the items that failed. `what` is the name of
+    the log event for a failed item."""
 
     def __init__(self, what: str, picked_up: int = 0, failed: int = 0) -> None:
         self.picked_up = picked_up
@@ -39,9 +39,8 @@ class Tally:
         self._unexpected: Exception | None = None
 
     async def add(self, work: Awaitable[int], **ids: str) -> None:
-        """Await the processing of one item, and count the item. Raises EngineUnavailable or
-        SQLAlchemyError after several consecutive failures. Other errors are faults of the item, and
-        are kept for `check`."""
+        """Process one item, and count it. Raises EngineUnavailable or SQLAlchemyError after several
+        consecutive failures. Other errors are kept for `check`."""
         try:
             self.picked_up += await work
             self._in_a_row = 0
@@ -73,9 +72,12 @@ async def one_by_one(
     *,
     what: str,
 ) -> SweepResult:
-    """Process all items, page by page, and return the counts. `work`: processes an item, and
-    returns how many items it picked up. A retry continues after the previous attempt's last item,
-    known from its heartbeats. An item's unexpected error is raised after all items."""
+    """Process all items, page by page, and return the counts. `work` returns how many items it
+    picked up.
+
+    A retry continues after the last item in the heartbeats. Unexpected errors are raised at the
+    end.
+    """
     place, tally = _broken_off(what)
     while page := await next_page(place):
         for one in page:

@@ -26,8 +26,8 @@ _LONGEST_PAUSE_S: Final = 2.0
 
 
 class Traffic:
-    """A worker's foreground traffic. A worker without traffic is idle. `monotonic`: a monotonic
-    clock, in seconds."""
+    """A worker's foreground traffic. Without any, the worker is idle. `monotonic` is a clock in
+    seconds."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
@@ -42,8 +42,8 @@ class Traffic:
         return self._seen is None or self._monotonic() - self._seen > _LASTS_S
 
     def pause_after(self, worked_s: float) -> float:
-        """Return the pause, in seconds, after `worked_s` seconds of uninterrupted background work.
-        It is 0 on an idle worker. On a busy worker, the pauses take up most of the time."""
+        """Return the pause in seconds after `worked_s` seconds of background work: 0 on an idle
+        worker, and most of the time on a busy one."""
         if self.is_quiet:
             return 0
         return min(_LONGEST_PAUSE_S, worked_s * (1 / _SHARE_BESIDE - 1))

@@ -1,7 +1,7 @@
 """The slots for one kind of long work in one worker.
 
-Long work would occupy the activity slots that all clients share. Work without a slot therefore
-waits in Temporal, which retries it.
+Long work must not occupy the activity slots that all clients share. Without a slot, it waits in
+Temporal, which retries it.
 """
 
 import time
@@ -25,15 +25,15 @@ FORGOTTEN_AFTER_S: Final = 30.0
 
 @dataclass(slots=True)
 class _Client:
-    """A client that has a slot or waits. `since`: the start of its work, or its last attempt."""
+    """A client that has a slot or waits. `since` is the start of its work, or its last attempt."""
 
     pays: bool
     since: float
 
 
 class WorkerSlots:
-    """Slots that are assigned in the order of the clients' first attempts. `refusal`: the retryable
-    error that is raised if the work must wait. `monotonic`: a monotonic clock, in seconds."""
+    """Slots in the order of the clients' first attempts. `refusal` is the retryable error for work
+    that must wait. `monotonic` is a clock in seconds."""
 
     def __init__(
         self,

@@ -72,9 +72,8 @@ class EventReplay:
         *,
         model_or_nothing: bool = False,
     ) -> ReplayedEvent:
-        """Return the outcome of a message. `model_or_nothing`: whether to raise ModelBudgetUsedUp
-        if the client's configured model cannot be used. Raises PlaybookNotFound,
-        EngineUnavailable."""
+        """Return the outcome of a message. `model_or_nothing` raises ModelBudgetUsedUp if the
+        configured model cannot be used. Raises PlaybookNotFound, EngineUnavailable."""
         event = exchange.event
         near = await near_question(self._database, tenant, self._embedder, event)
         async with self._reading(tenant, variant) as connection:
@@ -142,8 +141,8 @@ class EventReplay:
 
     @asynccontextmanager
     async def _reading(self, tenant: TenantId, variant: Variant) -> AsyncIterator[AsyncConnection]:
-        """Open a transaction that leaves the database unchanged. If the variant changes content,
-        the change is made and rolled back at the end. Otherwise, the transaction is READ ONLY."""
+        """Open a transaction that leaves the database unchanged: READ ONLY, or rolled back for a
+        variant that changes content."""
         if variant.content is None:
             async with self._database.reading(tenant) as connection:
                 yield connection
@@ -158,8 +157,8 @@ class EventReplay:
 async def _entries(
     connection: AsyncConnection, tenant: TenantId, variant: Variant
 ) -> tuple[PlaybookEntry, ...]:
-    """Return the client's playbooks. If the variant specifies a version of a playbook, that version
-    replaces the live one. Raises PlaybookNotFound."""
+    """Return the client's playbooks. A version specified by the variant replaces the live one.
+    Raises PlaybookNotFound."""
     entries = await PlaybookRepository(connection, tenant).all()
     if variant.playbook_id is None or variant.version is None:
         return entries

@@ -37,9 +37,8 @@ from store.runs.action_ledger import ActionLedger
 
 
 class OutcomeSimulator:
-    """A simulator that processes messages in the same way as runs. It reads data, queries shops for
-    orders, and charges the cost of a language model to the budget. All arguments except
-    `normalizer` and `connectors` are the same as for `Think`."""
+    """A simulator that processes messages as runs do. It only reads, queries shops, and charges the
+    model's cost. Arguments other than `normalizer` and `connectors` are as for `Think`."""
 
     def __init__(
         self,
@@ -72,13 +71,12 @@ class OutcomeSimulator:
         *,
         after_message: Callable[[float], Awaitable[None]] | None = None,
     ) -> Simulation:
-        """Return one outcome for each message from the customer. `after_message`: called after each
-        of these messages, with the duration of its processing in seconds.
+        """Return one outcome for each message from the customer. `after_message` receives the
+        seconds of its processing.
 
-        The facts that a message settles carry over to the next message, as if each answer had been
-        sent. Once human agents handle the conversation, each outcome is held for human review until
-        a human agent writes a message. Raises PlaybookNotFound if the variant names an unknown
-        playbook or version, EngineUnavailable, and LargeEventsWait.
+        Settled facts carry over, as if each answer had been sent. Once humans handle the
+        conversation, outcomes are held until a human writes. Raises PlaybookNotFound,
+        EngineUnavailable and LargeEventsWait.
         """
         order, carried = order_of(scenario, self._now()), Carried()
         outcomes: list[SimulatedOutcome] = []
@@ -104,9 +102,9 @@ class OutcomeSimulator:
         *,
         model_or_nothing: bool = False,
     ) -> SimulatedOutcome:
-        """Return the outcome of one message. `model_or_nothing`: whether to raise ModelBudgetUsedUp
-        if the client's configured model cannot be used. Raises the same errors as `conversation`,
-        except LargeEventsWait."""
+        """Return the outcome of one message. `model_or_nothing` raises ModelBudgetUsedUp if the
+        configured model cannot be used. Raises the errors of `conversation`, except
+        LargeEventsWait."""
         replayed = await self._one.replay(
             tenant, exchange, variant, model_or_nothing=model_or_nothing
         )
@@ -155,9 +153,8 @@ class OutcomeSimulator:
     async def _look_up(
         self, tenant: TenantId, event: UnifiedEvent, thread: Thread
     ) -> Lookup | None:
-        """Return the order looked up in the client's shops, or None if the message needs no order.
-        This function only reads: a shop that rejects our credentials stays connected. Raises
-        OverBudget."""
+        """Return the order looked up in the client's shops, or None if the message needs none. A
+        shop that rejects our credentials stays connected. Raises OverBudget."""
         if not limited(lambda: looks_up(event, thread)):
             return None
         async with self._database.reading(tenant) as connection:

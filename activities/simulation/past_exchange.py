@@ -14,7 +14,7 @@ from store.simulation.past_events import PastEvent, SeenThen
 
 
 class PastExchanges:
-    """Past events, prepared for a replay. `answers_per_hour`: the same limit as in `Think`."""
+    """Past events, prepared for a replay. `answers_per_hour` is the same limit as in `Think`."""
 
     def __init__(
         self,
@@ -28,12 +28,11 @@ class PastExchanges:
         self._answers_per_hour = answers_per_hour
 
     async def of(self, tenant: TenantId, past: PastEvent) -> SimulatedExchange | None:
-        """Return the message with its context at the time it was processed. Return None if the
-        message has since been erased.
+        """Return the message with its context at the time it was processed, or None if it was
+        erased.
 
-        A message that no playbook handled is normalized here for the first time. Its order stays
-        unknown: no shop was queried at the time, and the shop's orders have since changed. Raises
-        EngineUnavailable, LargeEventsWait.
+        A message without a playbook is normalized here for the first time. Its order stays unknown,
+        because the shop's orders have changed. Raises EngineUnavailable, LargeEventsWait.
         """
         if past.seen is None:
             return await self._unseen(tenant, past)

@@ -50,7 +50,7 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True)
 class _Done:
-    """The results of a page so far. `stop`: the reason why the replay stops, or None."""
+    """The results of a page so far. `stop` is the reason why the replay stops, or None."""
 
     place: str | None = None
     tallies: list[ReplayTally] = field(default_factory=list)
@@ -86,8 +86,8 @@ class _Done:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """The plan for one page of a replay. `thinks_with_model`: whether each event may incur model
-    costs. `pays`: whether the client has a paid plan."""
+    """The plan for one page of a replay. `thinks_with_model` states for each event whether it may
+    incur model costs. `pays` means that the client has a paid plan."""
 
     replay: Replay
     variant: Variant
@@ -98,12 +98,11 @@ class _Plan:
 
 
 class ReplayPages:
-    """The activities that replay past events in pages. Across all replays, a worker processes one
-    event at a time with the embedded brain, and a few with a language model.
+    """The activities that replay past events in pages. A worker processes one event at a time with
+    the embedded brain, and a few with a language model.
 
-    `exchanges`: prepares past events. `has_model`: whether a language model is configured.
-    `question_micros`: the budget reserved for each call to the language model, in millionths of a
-    US dollar.
+    `exchanges` prepares past events. `question_micros` is reserved for each model call, in
+    millionths of a US dollar.
     """
 
     def __init__(
@@ -126,7 +125,7 @@ class ReplayPages:
         self._question_micros = question_micros
         # Pages that wait for a turn of the brain would occupy the activity slots of all clients.
         self._slots = WorkerSlots(ReplaysBusy)
-        # The embedded brain uses the worker's processor, and a model only waits for its provider.
+        # The embedded brain uses the worker's CPU, but a language model call only waits.
         self._embedded = FairSlots(1, unpaid=1, patience_s=None)
         self._with_model = FairSlots(_WITH_MODEL, unpaid=_UNPAID, patience_s=None)
 
@@ -149,9 +148,8 @@ class ReplayPages:
     async def page(self, work: BackgroundRef) -> ReplayProgress:
         """Process the next events. Store their results and the next position in one transaction.
 
-        Idempotency key: the replay together with its position. A page that was not stored is
-        processed again. Raises PlaybookNotFound, EngineUnavailable, and ReplaysBusy if the page
-        must wait.
+        Idempotency key: the replay and its position. Raises PlaybookNotFound, EngineUnavailable,
+        and ReplaysBusy if the page must wait.
         """
         tenant = TenantId(work.client_id)
         pays = await has_plan(self._database, tenant, self._now())

@@ -49,8 +49,7 @@ class SweepBackground:
     @activity.defn(name=names.SWEEP_BACKGROUND)
     async def begin_left(self, step: SweepInput) -> SweepResult:
         """Start the workflows of unfinished case runs, replays, replies and imports. Idempotency
-        key: the workflow's id. A running workflow is not started again, and `picked_up` does not
-        include it."""
+        key: the workflow's id. `picked_up` excludes running workflows."""
         before = self._now() - timedelta(seconds=step.older_than_s)
         done = SweepResult(picked_up=0)
         for workflow, reads in _LEFT.items():

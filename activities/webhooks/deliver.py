@@ -66,15 +66,13 @@ class Deliver:
     async def deliver(self, step: DeliverInput) -> DeliverResult:
         """Send the delivery once, and record the outcome.
 
-        Idempotency key: (delivery, attempt). The outcome of an attempt is recorded once. If the
-        worker crashes between the POST and the record, the attempt is repeated with the same
-        webhook-id, and counted once. Raises Deferred while too many of the tenant's deliveries are
-        waiting. Also raises Deferred if the POST failed because of our network. Such a failure does
-        not count against the receiver.
+        Idempotency key: (delivery, attempt). After a crash before the record, the attempt is
+        repeated with the same webhook-id and counted once. Raises Deferred if too many of the
+        tenant's deliveries wait, or if our network failed, which does not count against the
+        receiver.
 
-        A secret that cannot be unsealed is our failure, not the receiver's. In that case,
-        ValueError is raised and reported, and the delivery is retried until the key is available
-        again.
+        A secret that cannot be unsealed raises ValueError and is reported. The delivery is retried
+        until the key is available again.
         """
         async with beating():
             asked = time.monotonic()
@@ -106,9 +104,8 @@ class Deliver:
             )
 
     def _tries(self, outgoing: Outgoing) -> int | None:
-        """Return the attempt number, or None to send without the network check. Test events skip
-        the check because a user is waiting for the result. Deliveries that have waited longer than
-        `WAITS_AT_MOST_S` skip it too."""
+        """Return the attempt number, or None to send without the network check. Test events skip it
+        because a user waits, and so do deliveries that waited longer than `WAITS_AT_MOST_S`."""
         info = activity.info()
         waited = self._now() - info.scheduled_time
         if outgoing.trigger is Trigger.TEST or waited.total_seconds() > WAITS_AT_MOST_S:
@@ -117,9 +114,8 @@ class Deliver:
 
     @asynccontextmanager
     async def _putting_off(self, step: DeliverInput) -> AsyncIterator[None]:
-        """Run an attempt that may raise Deferred. If it does, store the time of the next attempt,
-        then raise the error again. The stored time prevents the sweep from starting the delivery
-        earlier."""
+        """Run an attempt. If it raises Deferred, store the time of the next one, so that the sweep
+        does not start the delivery earlier."""
         try:
             yield
         except Deferred as deferred:

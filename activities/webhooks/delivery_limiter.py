@@ -1,9 +1,8 @@
-"""Limit concurrent deliveries, so that a receiver or tenant cannot delay other deliveries.
+"""Limit concurrent deliveries, so that a receiver or tenant cannot delay others.
 
-A receiver may hang for 10 s, and its delivery occupies a slot of the worker. Active and waiting
-deliveries are therefore limited, per endpoint and per tenant. A delivery that exceeds the limit of
-waiting deliveries is deferred: it then waits in Temporal instead of in the worker. Active
-deliveries are counted across all workers, waiting deliveries per worker.
+A receiver may hang for 10 s and occupy a slot of the worker. Active deliveries are limited across
+all workers, and waiting ones per worker, by endpoint and tenant. A delivery beyond the limit waits
+in Temporal.
 """
 
 import asyncio
@@ -38,8 +37,8 @@ _JITTER: Final = 0.1
 
 @dataclass(slots=True)
 class _Line:
-    """The active and waiting deliveries of a tenant, or of one of the tenant's endpoints. `places`:
-    the maximum number of active deliveries. `room`: the maximum number of waiting deliveries."""
+    """The active and waiting deliveries of a tenant or endpoint. `places` and `room` are their
+    maximum numbers."""
 
     places: int
     room: int
@@ -53,9 +52,8 @@ class _Line:
         self.held_s += _WEIGHT * (held_s - self.held_s)
 
     def put_off(self, now: float, randomness: float) -> Deferred:
-        """Return the deferral of a delivery. Deferred deliveries are retried one after another, at
-        the rate at which slots have recently been released. Few deliveries are therefore deferred a
-        second time."""
+        """Return the deferral of a delivery. Retries follow one another at the rate of recently
+        released slots, so that few are deferred twice."""
         self.next_at = max(self.next_at, now + SHORTEST_S) + self.held_s / self.places
         wait, spread = self.next_at - now, _JITTER
         if wait > LONGEST_S:
@@ -82,20 +80,19 @@ class _Tenant:
     def next(self) -> _Waiter | None:
         """Return the next waiting delivery, or None.
 
-        Among the endpoints with a free slot, the endpoint with the fewest active deliveries is
-        served first, starting with the oldest delivery. Hanging receivers therefore do not delay
-        other receivers.
+        The endpoint with a free slot and the fewest active deliveries comes first, so that hanging
+        receivers do not delay others.
         """
         ready = [one for one in self.queue if not one.granted.done() and self.free(one.endpoint)]
         return min(ready, key=lambda one: one.endpoint.active, default=None)
 
 
 class DeliveryLimiter:
-    """The delivery permits of one process and one event loop. `places`: the slots that all workers
-    share. `waiting`: the maximum number of waiting deliveries of all tenants.
+    """The delivery permits of one process and one event loop. `places` are the slots of all
+    workers. `waiting` limits the waiting deliveries of all tenants.
 
-    A delivery does not wait while its endpoint and its tenant have a free slot. An endpoint's share
-    of its tenant's limit is the same for waiting deliveries as for permits.
+    A delivery with a free slot for its endpoint and tenant does not wait. An endpoint has the same
+    share of waiting deliveries as of permits.
     """
 
     def __init__(
@@ -124,9 +121,8 @@ class DeliveryLimiter:
 
     @asynccontextmanager
     async def of(self, client_id: str, webhook_id: str) -> AsyncIterator[None]:
-        """Hold a permit to send to this webhook while the block runs. Raises Deferred immediately
-        if too many deliveries are waiting. Also raises Deferred if `longest_wait_s` has passed, or
-        if other workers occupy all slots."""
+        """Hold a permit to send to this webhook while the block runs. Raises Deferred if too many
+        deliveries wait, after `longest_wait_s`, or if other workers occupy all slots."""
         if self._closed:
             raise Deferred(SHORTEST_S)
         tenant = self._tenants.setdefault(client_id, self._new_tenant())

@@ -14,8 +14,8 @@ from store.webhooks.webhook_failure_notice import webhook_failure_notice
 
 
 class WebhookFailureNotices:
-    """The activity that sends notices about failing webhooks. `dashboard_url`: the URL of the page
-    where the owner sees and enables webhooks."""
+    """The activity that sends notices about failing webhooks. `dashboard_url` is the URL of the
+    page where the owner sees and enables webhooks."""
 
     def __init__(
         self, database: Database, mails: ServiceMails, dashboard_url: str, service: ServiceName
@@ -27,11 +27,11 @@ class WebhookFailureNotices:
 
     @activity.defn(name=names.TELL_OWNER)
     async def tell(self, step: TellOwnerInput) -> None:
-        """Email the owner once. The email is sent twice only if this worker crashes after the mail
-        server has accepted it.
+        """Email the owner once. It is sent twice only if the worker crashes after the mail server
+        has accepted it.
 
-        Idempotency key: the Message-ID, derived from the delivery's id. Raises MailUnreachable.
-        Temporal then retries. A rejected email, or one with an unknown outcome, is logged and not
+        Idempotency key: the Message-ID, derived from the delivery's id. Raises MailUnreachable,
+        which Temporal retries. A rejected email, or one with an unknown outcome, is logged and not
         sent again.
         """
         async with self._database.service() as connection:

@@ -28,9 +28,8 @@ _log = structlog.get_logger(__name__)
 
 
 class NetworkSelfCheck:
-    """The network self-check of one worker and one event loop. `canary`: a function that returns
-    whether the configured canary host name resolves. It is None if no canary is configured.
-    `randomness`: returns a random number from 0 to 1, used to spread waiting deliveries over
+    """The network self-check of one worker and event loop. `canary` returns whether the configured
+    host name resolves, or is None. `randomness`, from 0 to 1, spreads waiting deliveries over
     time."""
 
     def __init__(
@@ -61,8 +60,8 @@ class NetworkSelfCheck:
                 _log.warning("self-check host not found: its result is ignored until it resolves")
 
     def admit(self, client_id: str, url: str, *, tries: int) -> None:
-        """Raise Deferred if a POST would most likely fail because of our own network. `tries`: the
-        number of attempts made for this delivery, including deferred attempts."""
+        """Raise Deferred if a POST would most likely fail because of our own network. `tries` is
+        the number of attempts made for this delivery, including deferred attempts."""
         host = urlsplit(url).hostname or ""
         for part, breaker in self._parts.items():
             if part is OwnPart.NAMES and _is_address(host):
@@ -86,9 +85,8 @@ class NetworkSelfCheck:
             raise self._later(tries)
 
     def _hear(self, part: OwnPart, client_id: str, domain: str, reached: bool | None) -> bool:
-        """Record whether a POST got past `part` (the resolver or the network), as given by
-        `reached`. Record nothing if `reached` is None. Return True if `part` is failing and the
-        POST did not get past it."""
+        """Record whether a POST got past `part`, the resolver or network, unless `reached` is None.
+        Return True if it did not, and `part` is failing."""
         if reached is not None:
             self._parts[part].heard(client_id, domain, self._clock(), reached=reached)
         return self._show(part) and reached is False

@@ -17,9 +17,9 @@ from store.webhooks.delivery_sweep import LeftPending, deliveries_left_pending
 
 BATCH: Final = 1_000
 MOST: Final = 500
-"""Maximum number of deliveries per client that a sweep starts. Most long-pending deliveries already
-have a running workflow, and are waiting for a slot (`activities/webhooks/delivery_limiter.py`).
-Checking all of them would put more load on the Temporal server than sending them."""
+"""Maximum number of deliveries per client that a sweep starts. Most pending deliveries already have
+a workflow that waits for a slot (`activities/webhooks/delivery_limiter.py`). Checking all of them
+would burden Temporal more than sending them."""
 
 
 class SweepDeliveries:
@@ -37,7 +37,7 @@ class SweepDeliveries:
     @activity.defn(name=names.SWEEP_DELIVERIES)
     async def send_left(self, step: SweepInput) -> SweepResult:
         """Start the workflows of overdue deliveries that have not ended. Idempotency key: each
-        workflow's id. A running delivery is not started again."""
+        workflow's id."""
         before = self._now() - timedelta(seconds=step.older_than_s)
         chosen = _Chosen(self._chance)
         last: LeftPending | None = None

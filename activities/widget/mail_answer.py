@@ -23,13 +23,12 @@ class MailAnswers:
 
     @activity.defn(name=names.MAIL_ANSWER_UNSEEN)
     async def send(self, step: MailAnswerInput) -> None:
-        """Email the answer on the client's behalf, once. It is sent twice only if this worker
-        crashes after the mail server has accepted the email.
+        """Email the answer on the client's behalf, once. It is sent twice only if the worker
+        crashes after the mail server has accepted it.
 
-        Idempotency key: the Message-ID, derived from the message's id. The message's number is
-        recorded in the session before the email is sent. Raises MailUnreachable. Temporal then
-        retries. A rejected email, or one with an unknown outcome, is logged and not sent again. The
-        answer stays on the page.
+        Idempotency key: the Message-ID, derived from the message's id, whose number is recorded
+        first. Raises MailUnreachable, which Temporal retries. A rejected email, or one with an
+        unknown outcome, is logged and not sent again. The answer stays on the page.
         """
         tenant = TenantId(step.client_id)
         unseen = await self._unseen(tenant, step.answer)
@@ -38,9 +37,8 @@ class MailAnswers:
             await self._mail.send_once(tenant, mail, MailGroup.ANSWERS, answer_of=run_id)
 
     async def _unseen(self, tenant: TenantId, late: LateAnswer) -> tuple[OutgoingMail, str] | None:
-        """Return the email and the run that it answers, or None if no email is needed. While all
-        automation is stopped, only human agents' answers are emailed. Other answers stay on the
-        page."""
+        """Return the email and the answered run, or None if no email is needed. While automation is
+        stopped, only human agents' answers are emailed."""
         async with self._database.tenant(tenant) as connection:
             answers = AnswersByMailRepository(connection, tenant)
             run_id = await answers.automatic_run_of(late)

@@ -33,14 +33,13 @@ class SendVisitorCode:
 
     @activity.defn(name=names.SEND_VISITOR_CODE)
     async def send(self, step: SendMailInput) -> None:
-        """Send the code from the service's sender, once. It is sent twice only if this worker
-        crashes after the mail server has accepted the email.
+        """Send the code from the service's sender, once. It is sent twice only if the worker
+        crashes after the mail server has accepted it.
 
-        The client's own sender is never used, because the person who configured it could read the
-        code and impersonate the customer. Idempotency key: the Message-ID, derived from the code's
-        id. Raises MailUnreachable. Temporal then retries until the code is too old. A rejected
-        email, or one with an unknown outcome, is logged and not sent again, because the visitor can
-        request another code.
+        The client's own sender is not used, because its owner could read the code. Idempotency key:
+        the Message-ID, derived from the code's id. Raises MailUnreachable, which Temporal retries
+        until the code is too old. A rejected email, or one with an unknown outcome, is logged and
+        not sent again: the visitor can request another code.
         """
         tenant = TenantId(step.client_id)
         mail = await self._due(tenant, step.record_id)

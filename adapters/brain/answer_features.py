@@ -1,6 +1,5 @@
-"""Features that measure how well a sentence from the knowledge base answers a question. The models
-in `adapters/brain/answers.npz` use these features as input. After a change to this module, run
-`python -m training.train_answers`."""
+"""Features that measure how well a sentence from the knowledge base answers a question, for the
+models in `adapters/brain/answers.npz`. After a change, run `python -m training.train_answers`."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -182,8 +181,8 @@ def _share(weights: dict[str, float], stems: frozenset[str], total: float) -> fl
 def _share_of_all(
     rarity: dict[str, float], asked: frozenset[str], stems: frozenset[str], unknown: float
 ) -> float:
-    """Return the weighted fraction of the question's words that the text covers. The weights are
-    the words' rarities. `unknown`: the rarity of a word that occurs in no sentence."""
+    """Return the fraction of the question's words that the text covers, weighted by rarity.
+    `unknown` is the rarity of a word in no sentence."""
     weights = {stem: rarity.get(stem, unknown) for stem in asked}
     return _share(weights, stems, max(sum(weights.values()), 1e-6))
 

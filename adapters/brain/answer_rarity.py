@@ -1,8 +1,7 @@
-"""Features from the rarity of a question's words. The rarities are learned from the questions in
-`training/help/`.
+"""Features from the rarity of a question's words, learned from the questions in `training/help/`.
 
-A rare word that the answer does not contain often names the requested property. An answer without
-this word is then about the right product, but not about the question.
+A rare word that the answer lacks often names the requested property. The answer is then about the
+right product, but not about the question.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,8 +28,8 @@ _RARE: Final = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Rarities:
-    """The number of training questions that contain each stem. `questions`: the number of training
-    questions."""
+    """The number of training questions that contain each stem. `questions` is the number of
+    training questions."""
 
     counts: Mapping[str, int]
     questions: int
@@ -45,8 +44,8 @@ class Rarities:
 class AnsweredTerms:
     """The stems of a question, and of the texts that could answer it.
 
-    `said`: the selected sentences with the entry's title. `best`: the best sentence with its
-    heading and the title. `entry`: the whole entry. `others`: the other entries.
+    `said` are the selected sentences with the entry's title. `best` is the best sentence with its
+    heading and title. `others` are the other entries.
     """
 
     asked: frozenset[str]
@@ -149,8 +148,8 @@ class WordWeights:
 
 @dataclass(frozen=True, slots=True)
 class RarityModel:
-    """The part of an answer model that depends on single words. `asked`: the weights of the
-    question's words and pairs of words. `missing`: the weights of stems that the answer lacks."""
+    """The part of an answer model that depends on single words. `asked` weighs the question's words
+    and word pairs. `missing` weighs stems that the answer lacks."""
 
     rarities: Rarities
     asked: WordWeights

@@ -85,9 +85,14 @@ def _stemmer(language: Language) -> "Stemmer.Stemmer":
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The terms of a text. `stems`: the stems of content words. `numbers`: numbers with their units
-    ("40 l"). `labelled`: numbers with the preceding word ("spf 50"). `named`: names of places,
-    colors and the like. `measured`: the quantities requested with "how many" or "how much"."""
+    """The terms of a text.
+
+    - `stems`: the stems of content words.
+    - `numbers`: numbers with their units ("40 l").
+    - `labelled`: numbers with the preceding word ("spf 50").
+    - `named`: names of places, colors and the like.
+    - `measured`: quantities asked for with "how many" or "how much".
+    """
 
     stems: frozenset[str]
     numbers: frozenset[str]
@@ -99,10 +104,15 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A customer's message, parsed as a question. `terms`: the terms, parsed in each language.
-    `kinds`: the expected kinds of answer. `cues`: the question words and phrases. `asked`: the
-    number of questions. `joined`: whether the message combines several questions. `words`: all
-    words and pairs of adjacent words, folded."""
+    """A customer's message, parsed as a question.
+
+    - `terms`: the terms, parsed in each language.
+    - `kinds`: the expected kinds of answer.
+    - `cues`: the question words and phrases.
+    - `asked`: the number of questions.
+    - `joined`: the message combines several questions.
+    - `words`: all words and pairs of adjacent words, folded.
+    """
 
     terms: dict[Language, Terms]
     kinds: frozenset[str]

@@ -1,9 +1,8 @@
 """Select the sentences from the knowledge base that answer a message, and estimate the probability
-that they answer it.
+that they do.
 
-Two linear models use the features below. One model ranks sentences. The other estimates the
-probability. Each version of the decision whether an answer is sent has its own file with both
-models. `python -m training.train_answers` trains the latest version.
+One linear model ranks sentences, and another estimates the probability. Each version of the
+decision has its own file with both. `python -m training.train_answers` trains the latest.
 """
 
 from collections.abc import Mapping, Sequence
@@ -77,13 +76,14 @@ class EntrySentences:
 
 @dataclass(frozen=True, slots=True)
 class ChosenAnswer:
-    """The sentences selected for a message. `probability`: the probability (0 to 1) that the best
-    sentences answer the whole message.
+    """The sentences selected for a message, with the `probability` (0 to 1) that the best ones
+    answer the whole message.
 
-    `fits`: whether the names in the question and the answer match, and the message asks a single
-    question that does not ask for a reason. `is_sure`: whether the answer fits and is probable
-    enough to be sent. `is_probable`: the same if the entry also contains the words of the message.
-    `other`: the best sentences from the next entry, or None.
+    - `fits`: the names in question and answer match, and the message asks one question, but not for
+      a reason.
+    - `is_sure`: the answer fits and is probable enough to be sent.
+    - `is_probable`: the same if the entry also contains the words of the message.
+    - `other`: the best sentences from the next entry, or None.
     """
 
     best: EntrySentences
@@ -126,9 +126,11 @@ class AnswerModel:
     Load them once and share them, because they are immutable."""
 
     def __init__(self, content: bytes, *, sure: float, agreeing: float) -> None:
-        """Load both models. `content`: the bytes of a model file. `sure`: the minimum probability
-        at which a fitting answer is sent. `agreeing`: the same if the entry also contains the words
-        of the message. Raises ModelInvalid if `content` is not a valid model file."""
+        """Load both models from the bytes of a model file. Raises ModelInvalid.
+
+        `sure` is the minimum probability for sending a fitting answer. `agreeing` is the minimum if
+        the entry also contains the words of the message.
+        """
         names = [
             f"{name}_{part}"
             for name in ("sentence", "answer")
@@ -202,7 +204,7 @@ def chosen_places(
     found: Sequence[Candidate], scores: Floats, *, but: str | None = None
 ) -> list[int]:
     """Return the indexes of the best sentence and of the next-best sentences in the same entry, at
-    most MOST_SENTENCES. `but`: the id of an entry to exclude."""
+    most MOST_SENTENCES. `but` is the id of an entry to exclude."""
     ranked = (int(place) for place in np.argsort(-scores, kind="stable"))
     order = [place for place in ranked if found[place].passage.id != but]
     entry = found[order[0]].passage.id if order else None
@@ -216,9 +218,12 @@ def _sentences(found: Sequence[Candidate], places: Sequence[int]) -> EntrySenten
 
 
 def fits(question: AskedQuestion, best: Floats) -> bool:
-    """Return True if the names in the question and the best sentence match, and the message asks a
-    single question. Questions about reasons do not fit, because a shop's texts seldom give reasons.
-    `best`: the sentence's features."""
+    """Return True if the names in the question and the best sentence match, and the message asks
+    one question.
+
+    Questions about reasons do not fit, because a shop's texts seldom give any. `best` are the
+    sentence's features.
+    """
     return not question.joined and not question.cues & _NEVER_FIT and not best[_NAMES].any()
 
 

@@ -1,8 +1,8 @@
-"""The embedded classifier. It returns a message's category, language and sentiment.
+"""The embedded classifier, which returns a message's category, language and sentiment.
 
-It consists of two linear classifier heads over hashed features, and a language detection library
-(`adapters/brain/languages.py`). The weights are arrays produced by `python -m training.train` and
-stored in `model.npz` next to this module. Nothing is unpickled.
+Two linear heads over hashed features and a language detection library
+(`adapters/brain/languages.py`). `python -m training.train` writes the weights, `model.npz`, as
+arrays. Nothing is unpickled.
 """
 
 import copy
@@ -38,12 +38,12 @@ _ARRAYS: Final = (
 class Classification:
     """The classifier's result for a text.
 
-    `probabilities` contains every category and sums to 1. The probabilities are calibrated: among
-    messages with a probability of 0.8, about eight in ten are correct. `language`: the more
-    probable of French and English. `language_probability`: the probability of that language among
-    the two, from 0.5 to 1. `foreign`: the detected language if the text is in another language, or
-    None. `sentiment`: the probability of joy or thanks minus the probability of anger or
-    disappointment, from -1 to 1.
+    - `probabilities`: all categories, calibrated. Of messages with 0.8, about eight in ten are
+      correct.
+    - `language`: French or English, whichever is more probable.
+    - `language_probability`: its probability among the two, from 0.5 to 1.
+    - `foreign`: the detected language of a text in neither, or None.
+    - `sentiment`: the probability of joy or thanks minus that of anger or disappointment.
     """
 
     category: Category
@@ -63,7 +63,7 @@ class Classifier:
     """The message classifier. Load it once and share it, because it is immutable."""
 
     def __init__(self, content: bytes) -> None:
-        """Load the classifier. `content`: the bytes of a model file. Raises `ModelInvalid`."""
+        """Load the classifier from the bytes of a model file. Raises `ModelInvalid`."""
         self.fingerprint: Final = hashlib.sha256(content).hexdigest()
         model = read_arrays(content, _ARRAYS)
         if model["categories"].tolist() != [str(category) for category in CATEGORIES]:
@@ -104,7 +104,7 @@ class Classifier:
 
     def classify(self, text: str, languages: Sequence[str] = ()) -> Classification:
         """Return the classification of any text. For an empty text, all probabilities are nearly
-        equal. `languages`: the likely languages of the text."""
+        equal. `languages` are the text's likely languages."""
         read = read_language(text, languages)
         row = self.row(text)
         logits = self.shared_logits(row)
@@ -124,9 +124,8 @@ class Classifier:
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """A classifier head: a linear classifier over hashed features. `weights` has the shape
-    (buckets, classes), so that each row is contiguous in memory. A message uses a few hundred
-    rows."""
+    """A linear classifier over hashed features. `weights` has the shape (buckets, classes), so that
+    each of the few hundred rows that a message uses is contiguous."""
 
     weights: Floats
     bias: Floats

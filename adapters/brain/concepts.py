@@ -1,9 +1,7 @@
-"""Concepts expressed by customers' words. A concept is one token for words with the same meaning,
-in both languages.
+"""Concepts: one token for words with the same meaning, in both languages.
 
-A few thousand examples teach a classifier only a few of the words that customers use. With
-concepts, "fridge" and "canapé" are both a product, and "reimburse" and "remboursez" are the same
-request. An example that contains one word therefore also teaches its synonyms and translations.
+With concepts, "fridge" and "canapé" are both a product, and "reimburse" and "remboursez" are the
+same request. A training example with one word therefore also teaches its synonyms and translations.
 """
 
 import re
@@ -26,8 +24,8 @@ def _single(word: str) -> str:
 
 
 class _File(LexiconFile):
-    """The content of the concepts file: each concept with its folded words. "*" at the end of a
-    word matches any ending. A word may have several concepts."""
+    """The content of the concepts file: each concept with its folded words. "*" matches any ending.
+    A word may have several concepts."""
 
     concepts: dict[str, str] = Field(min_length=1)
 

@@ -1,8 +1,7 @@
-"""The embedded brain. It answers in-process, without network access, from templates and knowledge
-only.
+"""The embedded brain, which answers in-process and offline, from templates and knowledge only.
 
-The brain does not compose text: an answer is a merchant's template or a quoted knowledge entry. If
-no text fits, the brain reports that, and a human agent takes over.
+It composes no text: an answer is a merchant's template or a quoted knowledge entry. Without a
+fitting text, a human agent takes over.
 """
 
 import dataclasses
@@ -74,9 +73,9 @@ _QUESTIONS: Final = frozenset(Intent) - {
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A message as interpreted by the brain. `text`: the interpreted text, including the earlier
-    message if needed. `is_bare`: whether the message is a follow-up that contains at most yes or
-    no. In that case, the earlier message determines the category, but not the answer."""
+    """A message as interpreted by the brain. `text` may include the earlier message. `is_bare`
+    marks a follow-up with at most a yes or no, for which the earlier message determines only the
+    category."""
 
     text: str
     seen: Classification
@@ -113,8 +112,8 @@ class EmbeddedBrain:
         answers: AnswerModels | None = None,
         catalogues: Catalogues | None = None,
     ) -> None:
-        """Create the brain. `answers`: the models that select sentences. By default, they are the
-        models that ship with the brain."""
+        """Create the brain. `answers` are the models that select sentences, by default those that
+        ship with it."""
         self._classifier = classifier
         self._answers = answers or AnswerModels()
         self._catalogues = catalogues or Catalogues()
@@ -178,7 +177,7 @@ class EmbeddedBrain:
         return BrainAnswer(
             classification=seen.category,
             intents=understood.wants.intents,
-            # The certainty of an answer is that of its least certain input.
+            # An answer is as certain as its least certain input.
             confidence=_rounded(min(certainty, seen.language_probability, draft.strength)),
             alternatives=_alternatives(seen, seen.category),
             language=seen.language,
@@ -193,9 +192,8 @@ class EmbeddedBrain:
         )
 
     def _unanswered(self, understood: _Understood, doubt: EscalationReason) -> BrainAnswer:
-        """Return an answer without a draft, because no source fits or the customer asks for a human
-        agent. If only a text for the requested action is missing, the answer still proposes the
-        action. A human agent can then write the text."""
+        """Return an answer without a draft, because no source fits or the customer asks for a
+        human. It may still propose the requested action, for a human to write the text."""
         seen = understood.seen
         return BrainAnswer(
             classification=seen.category,

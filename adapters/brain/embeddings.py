@@ -50,8 +50,8 @@ class OpenAIEmbedder:
         *,
         deadline_s: float = DEADLINE_S,
     ) -> None:
-        """Create the embedder. `model`: the configured name, `openai:<model>`. Raises InvalidInput
-        if OpenAI's own API would be used without a key."""
+        """Create the embedder for the configured `model`, `openai:<model>`. Raises InvalidInput for
+        OpenAI's own API without a key."""
         if key is None and base_url is None:
             raise InvalidInput(f"EMBEDDING_API_KEY is not set, and {model} needs it")
         self._model = model
@@ -108,8 +108,8 @@ def embedder_from(settings: EmbeddingSettings) -> Embedder | None:
 
 
 def embedding_model(settings: EmbeddingSettings) -> str | None:
-    """Return the model name that is stored with embeddings. Return None if the settings select
-    keyword search, or an embedded encoder that is not installed. Raises InvalidInput."""
+    """Return the model name that is stored with embeddings, or None for keyword search or an
+    encoder that is not installed. Raises InvalidInput."""
     match settings.model:
         case "words":
             return None

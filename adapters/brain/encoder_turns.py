@@ -1,7 +1,7 @@
 """The order in which texts use the encoder, one at a time.
 
-Questions of messages that a customer waits for are first, then other questions, then texts to
-store. Within each of these kinds, the clients are served in rotation.
+Questions of waiting customers come first, then other questions, then texts to store. Within each
+kind, clients take turns.
 """
 
 import asyncio

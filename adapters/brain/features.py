@@ -1,5 +1,5 @@
 """The classifier's features for a text: words, character n-grams, and concepts. The model was
-trained on exactly these features. After a change to this module, run `python -m training.train`."""
+trained on exactly these, so run `python -m training.train` after a change."""
 
 import re
 from collections import Counter
@@ -50,12 +50,11 @@ _CLOSING: Final = re.compile(
 
 
 def fold(text: str) -> str:
-    """Return the text in lower-case ASCII. Accents are removed, and other non-ASCII characters
-    become spaces.
+    """Return the text in lower-case ASCII, without accents and with spaces for other non-ASCII
+    characters.
 
-    At most `READ_CHARACTERS` characters are read, and the result is not longer than that. The model
-    was trained with exactly this function. It is separate from `domain.core.text.fold`, so that
-    changes to the search do not affect the model.
+    Reads at most `READ_CHARACTERS` characters. The model was trained with this function, so changes
+    to `domain.core.text.fold` must not affect it.
     """
     read = text[:READ_CHARACTERS]
     spend(len(read))
@@ -79,8 +78,7 @@ class FeatureRow:
 
 
 def rarities_of(texts: Sequence[str]) -> Floats:
-    """Return the rarity of each bucket in these texts. A bucket that all texts contain has a rarity
-    of 1. The highest rarity is about 9.
+    """Return the rarity of each bucket in these texts, from 1 for a bucket in all texts to about 9.
 
     The rarity is the inverse document frequency, in whole steps of `RARITY_STEP`.
     """
@@ -131,8 +129,8 @@ def bucket_hash(token: str) -> int:
 
 
 def _prepare(text: str) -> str:
-    """Return the text whose features are counted. Quotes and the signature are removed. Every
-    number, link and address is replaced by one token."""
+    """Return the text for counting features: without quotes and signature, and with one token for
+    each kind of number, link and address."""
     folded = fold(latest_reply(text[:READ_CHARACTERS]))
     closing = _CLOSING.search(folded)
     if closing and folded[: closing.start()].strip():
@@ -148,8 +146,8 @@ def phrases(prepared: str) -> list[str]:
 
 
 def spellings(prepared: str) -> list[str]:
-    """Return the n-grams of three to five characters within each word. The edges of a word are
-    treated as spaces. A word that is shorter than an n-gram is counted once, as a whole."""
+    """Return the n-grams of three to five characters within each word, with spaces at its edges. A
+    shorter word is counted once, as a whole."""
     found: list[str] = []
     for word in prepared.split():
         edged = f" {word} "

@@ -22,9 +22,9 @@ default threshold (0.70), so that a human agent reviews the draft."""
 class Asking:
     """A message, or a part of one, that needs an answer.
 
-    `wanted`: the only evident intent, or None. `covered`: whether this intent explains all words.
-    `offer`: the requested action if it is available, otherwise None. `asks_more`: whether the
-    message asks for more than the action.
+    `wanted` is the only evident intent, or None, and `covered` means that it explains all words.
+    `offer` is the requested action if available. `asks_more` means that more than the action is
+    asked.
     """
 
     text: str
@@ -42,11 +42,12 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class GroundedDraft:
-    """A possible answer. `strength`: the support by its sources, from 0 to 1.
+    """A possible answer. `strength` is the support by its sources, from 0 to 1.
 
-    `promises`: the action that the text commits to, or None. `evident`: whether the draft answers
-    everything that the message evidently asks. `yields`: whether the draft is a starter template
-    without order facts. The client's own knowledge takes precedence over such a template.
+    - `promises`: the action that the text commits to, or None.
+    - `evident`: the draft answers everything that the message evidently asks.
+    - `yields`: a starter template without order facts, over which the client's own knowledge takes
+      precedence.
     """
 
     response: str

@@ -23,9 +23,8 @@ def names_model(brain: BrainSettings, embedding: EmbeddingSettings) -> NamesMode
 
 
 def brain_identity(brain: BrainSettings, embedding: EmbeddingSettings) -> str:
-    """Return the identity of the brain. The identity consists of digests of the embedded brain's
-    files, the models and the embedder with their URLs, and the prompt version. This function reads
-    the files."""
+    """Return the identity of the brain: digests of its files, and the models and embedder with
+    their URLs and prompt version. Reads the files."""
     parts = [_embedded()]
     if brain.is_remote:
         parts += [

@@ -1,9 +1,8 @@
-"""Answer drafts from the knowledge base. A draft begins with the sentence that answers the
-question, followed by other sentences from the same entry.
+"""Answer drafts from the knowledge base: the sentence that answers the question, then others from
+its entry.
 
-An answer is sent if its probability according to `adapters/brain/answers.py` is high. An answer
-with a lower probability is also sent if the entry contains the same words as the message. In all
-other cases, the answer is only a draft for a human agent.
+An answer is sent if its probability (`adapters/brain/answers.py`) is high, or if the entry has the
+message's words. Otherwise, it is a draft for a human agent.
 """
 
 import dataclasses
@@ -26,9 +25,8 @@ from domain.agent.intents.wanted import clauses_that_want
 
 # A passage that covers less of the message is about a different topic.
 RELEVANT: Final = 0.5
-# Exponent that makes `strength` decrease faster than the coverage. If one word out of four is
-# missing, it may be the essential one, such as a product's name. `strength` must then stay below
-# the default threshold.
+# Exponent that makes `strength` decrease faster than the coverage. One missing word out of four may
+# be the product's name, so `strength` must then stay below the default threshold.
 _GAP_PENALTY: Final = 1.5
 # Minimum `strength` at which a passage takes precedence over a template in categories with varying
 # questions.
@@ -90,10 +88,12 @@ def _chosen_draft(
 
 
 def _agree(chosen: ChosenAnswer | None, found: "_Covering") -> bool:
-    """Return True if keyword search and semantic search select the same entry, and this entry
-    probably answers the message. The keyword search alone is sufficient if the semantic search
-    finds nothing. It is also sufficient for an entry without embeddings, unless another entry
-    probably answers the message."""
+    """Return True if keyword search and semantic search select the same entry, and it probably
+    answers the message.
+
+    Keyword search alone suffices if semantic search finds nothing. It also suffices for an entry
+    without embeddings, unless another one probably answers the message.
+    """
     if chosen is None:
         return True
     if found.passage.similarity is None:
@@ -103,9 +103,9 @@ def _agree(chosen: ChosenAnswer | None, found: "_Covering") -> bool:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Covering:
-    """The passage that contains the largest fraction of the message's words. `body`: the part of
-    the passage to quote. `strength`: the support that the passage gives an answer, from 0 to 1.
-    `asks_twice`: whether the message asks two questions."""
+    """The passage that contains the largest fraction of the message's words. `body` is the part to
+    quote. `strength` is its support for an answer, from 0 to 1. `asks_twice` means that the message
+    asks two questions."""
 
     passage: Passage
     body: str

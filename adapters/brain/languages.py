@@ -29,8 +29,8 @@ _CAPITALS: Final = re.compile(r"\b[^\W\d_a-zß-ÿ]{2,}\b")
 
 
 def read_language(text: str, likely: Sequence[str] = ()) -> ReadLanguage:
-    """Return the probability of each language. `likely`: the likely languages of the text.
-    Implements `LanguageReader` (`domain.agent.languages`)."""
+    """Return the probability of each language, given the `likely` ones. Implements `LanguageReader`
+    (`domain.agent.languages`)."""
     read = text[:READ_CHARACTERS]
     spend(len(read))
     words = _CAPITALS.sub(lambda word: word[0].lower(), _NO_WORDS.sub(" ", read))

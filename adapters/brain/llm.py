@@ -69,9 +69,8 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class _Question:
-    """The context of a model request, used to validate the model's answer. `known`: the customer's
-    language if it is certain, otherwise None. `in_right_language`: the result of the last
-    validation."""
+    """The context for validating a model's answer. `known` is the customer's language if certain.
+    `in_right_language` is the result of the last validation."""
 
     prompt: Prompt
     seen: Classification
@@ -81,7 +80,7 @@ class _Question:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A model's first answer. `messages`: the exchange that led to it."""
+    """A model's first answer. `messages` is the exchange that led to it."""
 
     answer: BrainAnswer
     model: PricedModel
@@ -101,9 +100,9 @@ class LlmBrain:
         deadline_s: float = DEADLINE_S,
         hides_data: bool = True,
     ) -> None:
-        """Create the brain. `models`: the models in order of preference. `deadline_s`: the time
-        limit for all attempts with all models together, in seconds. `hides_data`: whether marks
-        replace personal data in requests (`domain/agent/pseudonyms.py`)."""
+        """Create the brain. `models` are in order of preference. `deadline_s` limits all attempts
+        with all models, in seconds. `hides_data` replaces personal data by pseudonyms
+        (`domain/agent/pseudonyms.py`)."""
         self._models = models
         self._classifier = classifier
         self._deadline_s = deadline_s
@@ -123,18 +122,18 @@ class LlmBrain:
         return any(model.sees_images for model in self._models)
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
-        """Return a model's answer. Its `fault` is set if the preferred model failed. Raises
+        """Return a model's answer, with a `fault` if the preferred model failed. Raises
         BrainUnavailable and BrainInvalid (`domain/agent/errors.py`).
 
-        If a model refuses to answer, the result is an empty answer with a confidence of 0. A human
-        agent then reviews the message.
+        If a model refuses, the answer is empty with a confidence of 0, and a human reviews the
+        message.
         """
         return await self.think_checked(request, _accept)
 
     async def think_checked(self, request: BrainRequest, check: DraftCheck) -> BrainAnswer:
-        """Return a model's answer, like `think`. If `check` rejects the draft, send the findings to
-        the same model once. The time limit includes this second request, and tokens and cost
-        include it too. If the request fails, the result is the first draft."""
+        """Return a model's answer like `think`. If `check` rejects it, send the findings to the
+        same model once. If that fails, return the first draft. The time limit, tokens and cost
+        include both requests."""
         text = f"{request.subject or ''}\n{request.text}".strip()
         seen = self._classifier.classify(text, request.languages)
         known = _known_language(seen)
@@ -174,7 +173,7 @@ class LlmBrain:
         usage: RunUsage,
         end: float,
     ) -> BrainAnswer:
-        """Return the draft, or its repaired version if that has fewer findings. `end`: the time
+        """Return the draft, or its repaired version if that has fewer findings. `end` is the time
         limit on the event loop's clock."""
         answer = draft.answer
         try:

@@ -1,7 +1,7 @@
 """The output schema of a language model, and the conversion of its output to a brain's answer.
 
-A model refers to sources by keys that the code assigned for this request, and to actions by their
-kind. It cannot name an order, a customer or an amount.
+A model names sources by keys assigned for this request, and actions by kind. It cannot name an
+order, a customer or an amount.
 """
 
 import re
@@ -112,9 +112,8 @@ def brain_answer(
     prompt_version: str,
     seen_files: int = 0,
 ) -> BrainAnswer:
-    """Return a model's output as the brain's answer. Unknown sources and unavailable actions are
-    dropped. If an action is dropped, a human agent reviews the response first, because it may
-    promise that action."""
+    """Return a model's output as the brain's answer, without unknown sources and unavailable
+    actions. A dropped action requires a review, because the response may promise it."""
     proposals = tuple(_proposals(said, offered))
     doubt = None if said.doubt == "none" else EscalationReason(said.doubt)
     if doubt is None and len(proposals) < len(said.actions):
@@ -168,8 +167,7 @@ def restored(said: LlmAnswer, pseudonyms: Pseudonyms) -> LlmAnswer:
 def reworded(answer: BrainAnswer, again: BrainAnswer) -> BrainAnswer:
     """Return the answer with the text, the sources and the doubt of its second version.
 
-    The message's assessment and the proposed actions stay, so that a repair can never add an
-    action. The confidence never rises.
+    A repair never adds an action and never raises the confidence.
     """
     return answer.model_copy(
         update={

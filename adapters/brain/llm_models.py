@@ -20,8 +20,7 @@ from adapters.brain.model_http import model_client
 from domain.core.errors import InvalidInput
 from settings.brain import BrainSettings
 
-# Maximum size of a model's response. A long answer takes a few kilobytes. Even with a provider's
-# additional fields, it stays far below this limit.
+# Maximum size of a model's response, far above the few kilobytes of a long answer.
 MAX_ANSWER_BYTES: Final = 512 * 1024
 # The providers' URLs. Without them, the SDKs would read the environment, which only `settings` may
 # read.
@@ -45,10 +44,9 @@ class Price:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PricedModel:
-    """A language model with its price. `name`: the configured name, such as `openai:gpt-5-mini`.
-    `price`: overrides the library's price list. `account`: a digest of the URL and the key, which
-    identifies the account at the provider. `sees_images`: whether the model accepts images in
-    addition to text."""
+    """A language model with its price. `name` is, for example, `openai:gpt-5-mini`. `price`
+    overrides the library's price list. `account`, a digest of URL and key, identifies the
+    account."""
 
     name: str
     model: Model
@@ -69,10 +67,10 @@ class PricedModel:
 
 
 def models_of(settings: BrainSettings) -> tuple[PricedModel, ...]:
-    """Return the preferred model, followed by the fallback model if one is configured.
+    """Return the preferred model, followed by the fallback model if configured.
 
-    Raises InvalidInput if a key is missing. Also raises InvalidInput if a model has no known price,
-    because a budget could not limit the model's cost.
+    Raises InvalidInput for a missing key, or for an unknown price, without which no budget can
+    limit the cost.
     """
     first = replace(
         _priced(

@@ -1,9 +1,8 @@
-"""The prompt for a language model. It consists of trusted rules and untrusted data.
+"""The prompt for a language model: trusted rules and untrusted data.
 
-One JSON object contains all text that a stranger may have written, and the merchant's related
-records. The delimiters around the object contain a random number that is generated for each
-request, so that no text can close the object early. All values that vary between messages,
-including the available actions and the date, appear only in this object.
+One JSON object contains all text from strangers, the merchant's related records, and all values
+that vary between messages. Its delimiters contain a random number for each request, so that no text
+can close it early.
 """
 
 import json
@@ -126,10 +125,11 @@ PROMPT_VERSION: Final = sha256(
 class Prompt:
     """The prompt for one model request.
 
-    `shop`: the instructions that follow `RULES`. `knowledge`: all knowledge of the shop, as data
-    before `data`, or None. It is the same for all messages, so that providers can cache it.
-    `sources`: the citable sources, by key. `pseudonyms`: the marks in `data` in place of personal
-    data. `images`: the images that follow `data`.
+    - `shop`: the instructions that follow `RULES`.
+    - `knowledge`: all knowledge of the shop, before `data`, or None. Providers can cache it.
+    - `sources`: the citable sources, by key.
+    - `pseudonyms`: the replacements of personal data in `data`.
+    - `images`: the images that follow `data`.
     """
 
     shop: str
@@ -149,13 +149,12 @@ def prompt_for(
     sees_images: bool = False,
     hides_data: bool = True,
 ) -> Prompt:
-    """Return the complete prompt for one model request.
+    """Return the complete prompt for one model request, with texts cut to limit its cost.
 
-    `likely`: the classes of the templates to include, most likely first. `boundary`: the number in
-    the delimiters, which must be random for each request. `sees_images`: whether to attach the
-    message's loaded images. `hides_data`: whether marks replace personal data, except in knowledge
-    entries and instructions, which are the merchant's own texts. Texts are truncated to limit the
-    cost of a request.
+    - `likely`: the categories of the templates to include, most likely first.
+    - `boundary`: the number in the delimiters, random for each request.
+    - `sees_images`: attach the message's loaded images.
+    - `hides_data`: use pseudonyms, except in the merchant's own knowledge and instructions.
     """
     number = request.order.number if request.order else ""
     pseudonyms = Pseudonyms(number) if hides_data else NoPseudonyms()
@@ -193,8 +192,8 @@ def prompt_for(
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """The merchant's texts in a prompt. `citations`: the citable ones, and the order, by key.
-    `relevant`: the keys of the knowledge entries that the search found for the message."""
+    """The merchant's texts in a prompt. `citations` are the citable ones and the order, by key.
+    `relevant` are the keys of the knowledge entries found for the message."""
 
     citations: dict[str, Citation]
     knowledge: list[JsonValue]

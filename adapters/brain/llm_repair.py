@@ -21,8 +21,8 @@ _WHY: Final = {
 
 
 def repair_prompt(findings: Sequence[GuardFinding], pseudonyms: Pseudonyms, boundary: str) -> str:
-    """Return the user's turn with the words of the draft that failed. It is data like the first
-    turn, because a draft may repeat the words of a stranger. `RULES` explains it."""
+    """Return the user's turn with the words of the draft that failed. It is data, because a draft
+    may repeat a stranger's words. `RULES` explains it."""
     data = {
         "failed": [
             {"words": pseudonyms.hide_folded(one.words), "why": _WHY[one.reason]}

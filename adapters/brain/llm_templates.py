@@ -17,8 +17,8 @@ _AT_MOST: Final = 8
 class ShownTemplate:
     """A template with its text for the model.
 
-    `missing`: the placeholders without a value, which the text shows as they are written. Such a
-    template is no source. `promises`: the actions that the text reports as done.
+    `missing` are the placeholders without a value, which exclude the template as a source.
+    `promises` are the actions that the text reports as done.
     """
 
     template: Template
@@ -30,11 +30,11 @@ class ShownTemplate:
 def shown_templates(
     request: BrainRequest, likely: Sequence[Category], language: str
 ) -> tuple[list[ShownTemplate], list[ShownTemplate]]:
-    """Return the filled templates for the likely classes, and those with missing values.
+    """Return the filled templates for the likely categories, and those with missing values.
 
-    Values from the shop override values sent by the caller. A template that promises an action is
-    filled only if the action is available. Within a class, templates in the customer's language
-    come first. Templates with an invalid placeholder are omitted, because they are never sent.
+    The shop's values override the caller's. A template that promises an action is filled only if
+    that is available. Within a category, the customer's language comes first. Templates with an
+    invalid placeholder are omitted.
     """
     fitting = [one for one in request.templates if one.category in likely]
     fitting.sort(key=lambda one: (likely.index(one.category), one.language != language))

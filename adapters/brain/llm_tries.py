@@ -1,7 +1,7 @@
 """Requests to language models, with retries, circuit breakers and a fallback, within a deadline.
 
-After a transient error, the request to the same model is retried. After any other error, or if no
-time is left for the same model, the next model is tried.
+A transient error is retried with the same model. After another error, or without enough time, the
+next model is tried.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ Ask = Callable[[PricedModel], Awaitable[Answer]]
 
 
 class Unanswered(Exception):
-    """No model returned an answer. `faults`: the fault of each model, in order of preference."""
+    """No model returned an answer. `faults` is the fault of each model, in order of preference."""
 
     def __init__(self, faults: tuple[ModelFault, ...]) -> None:
         super().__init__()
@@ -59,8 +59,8 @@ class _Failed(Exception):
 
 
 class ModelCalls(Generic[Answer]):
-    """Calls to the configured models. `models`: the models in order of preference. The circuit
-    breakers belong to this object, so each process opens and closes its own."""
+    """Calls to the configured models, in order of preference. The circuit breakers belong to this
+    object, and therefore to the process."""
 
     def __init__(self, models: Sequence[PricedModel]) -> None:
         self._models = models
@@ -69,9 +69,8 @@ class ModelCalls(Generic[Answer]):
     async def first_answer(
         self, ask: Ask[Answer], deadline_s: float
     ) -> tuple[Answer, tuple[ModelFault, ...]]:
-        """Return the answer from the first model that gives one, and the faults of the models
-        before it. If other models follow, a model may use `_SHARE` of the remaining time. Raises
-        Unanswered."""
+        """Return the first model's answer and the faults before it. A model with successors may use
+        `_SHARE` of the remaining time. Raises Unanswered."""
         clock = asyncio.get_running_loop().time
         end = clock() + deadline_s
         faults: tuple[ModelFault, ...] = ()
@@ -113,8 +112,8 @@ class ModelCalls(Generic[Answer]):
 async def _asked(
     model: PricedModel, ask: Ask[Answer], seconds: float, earlier: list[BaseException]
 ) -> Answer:
-    """Query one model and return its answer. Retry if a retry may help and its back-off ends within
-    `seconds`. Append the errors before a retry to `earlier`."""
+    """Query one model and return its answer, with retries if they may help within `seconds`. Their
+    errors are appended to `earlier`."""
 
     async def once() -> Answer:
         return await ask(model)

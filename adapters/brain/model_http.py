@@ -28,8 +28,8 @@ class _Capped(httpx2.AsyncByteStream):
 
 class CappedTransport(httpx2.AsyncBaseTransport):
     """An HTTP transport that reads at most `limit` bytes from a response body. A longer body fails
-    like a broken connection. A compressed response also fails, because its length does not limit
-    the size of the decompressed content. The client never requests compression."""
+    like a broken connection. So does a compressed one, whose size is unknown and which the client
+    never requests."""
 
     def __init__(self, limit: int) -> None:
         self._inner = httpx2.AsyncHTTPTransport()
@@ -51,8 +51,8 @@ class CappedTransport(httpx2.AsyncBaseTransport):
 
 
 def model_client(limit: int, timeout_s: float) -> httpx2.AsyncClient:
-    """Return the HTTP client for one provider. `limit`: the maximum size of a response, in bytes.
-    `timeout_s`: the timeout of a single read, in seconds."""
+    """Return the HTTP client for one provider. `limit` is the maximum response in bytes, and
+    `timeout_s` the timeout of a read in seconds."""
     return httpx2.AsyncClient(
         transport=CappedTransport(limit),
         timeout=httpx2.Timeout(timeout_s, connect=min(_CONNECT_S, timeout_s)),

@@ -43,9 +43,8 @@ _DATES: Final[dict[Language, str]] = {"fr": "%d/%m/%Y", "en": "%Y-%m-%d"}
 def order_values(order: Order, language: Language, today: date | None = None) -> dict[str, str]:
     """Return the values from the shop for a template's placeholders.
 
-    Missing values are omitted. The order's `note` is also omitted, because it is untrusted text.
-    `today`: the current date in UTC. Facts from an earlier day include their time, so that they do
-    not appear current.
+    Omits missing values and the untrusted `note`. `today` is in UTC. Facts from an earlier day
+    include their time, so that they do not appear current.
     """
     values = {
         "order_number": order.number,

@@ -1,7 +1,6 @@
-"""A client's own classifier head. Its logits are added to those of the head shared by all clients.
+"""A client's own classifier head, which adds its logits to the shared head's.
 
-Each stored weight belongs to several folded features, so the words of a ticket cannot be
-reconstructed from the head.
+Each weight belongs to several folded features, so a ticket's words cannot be reconstructed.
 """
 
 from dataclasses import dataclass
@@ -52,7 +51,7 @@ class OwnWeights:
         return b"".join((numbers.tobytes(), levels.tobytes()))
 
     def logits(self, row: FeatureRow, shared: Floats) -> Floats:
-        """Return the sum of both heads' logits, divided by the temperature. `shared`: the shared
+        """Return the sum of both heads' logits, divided by the temperature. `shared` are the shared
         head's logits, already divided by that head's temperature."""
         places, signs = _folded(row.buckets)
         own = (signs * row.values) @ self.weights[places] + self.bias

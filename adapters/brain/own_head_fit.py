@@ -44,11 +44,10 @@ class OwnHeadFitter:
         return self._classifier.fingerprint
 
     async def tried(self, lessons: Sequence[Lesson]) -> TriedHead:
-        """Train a classifier head on the latest `MAX_LESSONS` examples, compare the new head with
-        the shared head, and return both results.
+        """Train a classifier head on the latest `MAX_LESSONS` examples, compare it with the shared
+        head, and return both results.
 
-        The comparison is a cross-validation with `FOLDS` folds. Texts that are too expensive to
-        process are skipped.
+        The comparison is a `FOLDS`-fold cross-validation. Texts that are too expensive are skipped.
         """
         return await asyncio.to_thread(self._tried, lessons)
 
@@ -68,7 +67,7 @@ class OwnHeadFitter:
 
 
 class _ReadLessons:
-    """Training examples as arrays, with one row per example. `folds`: the fold of each example,
+    """Training examples as arrays, with one row per example. `folds` is the fold of each example,
     computed from its text, so that equal texts are in the same fold."""
 
     def __init__(self, rows: Floats, shared: Floats, labels: Numbers, folds: Numbers) -> None:

@@ -19,11 +19,8 @@ LEAST_LANGUAGE_PROBABILITY: Final = 0.9
 
 
 def with_mood(classifier: Classifier, text: str, languages: Sequence[str] = ()) -> Classification:
-    """Return the classification of the text. For the sentiment, phrases such as "can't complain"
-    are praise, despite their negative words.
-
-    `languages`: the likely languages of the text.
-    """
+    """Return the classification of the text, with phrases such as "can't complain" as praise.
+    `languages` are the text's likely languages."""
     seen = classifier.classify(text, languages)
     plain = with_plain_praise(text)
     if plain == text:
@@ -33,7 +30,7 @@ def with_mood(classifier: Classifier, text: str, languages: Sequence[str] = ()) 
 
 def praise_wanted(text: str, mood: float) -> Wants | None:
     """Return thanks as the only intent of a message that contains only praise, or None for any
-    other message. `mood`: the message's sentiment, from -1 to 1."""
+    other message. `mood` is the message's sentiment, from -1 to 1."""
     if not only_praises(text, mood) or read_wants(with_plain_praise(text)).all:
         return None
     return Wants(all=(Want(Intent.THANKS, (Category.OTHER,), text),))

@@ -1,9 +1,8 @@
 """Cluster questions by topic, based on their words.
 
-Each question is a vector of its stems and of its words' concepts in either language, weighted by
-rarity. Clusters are merged bottom-up while the mean similarity of their questions is high enough
-(average linkage, with nearest-neighbor chains). The result is deterministic. Memory and time are
-quadratic in the number of questions, which `MAX_QUESTIONS` limits.
+A question is a vector of stems and concepts, weighted by rarity. Clusters are merged bottom-up by
+average linkage, with nearest-neighbor chains. The result is deterministic. Memory and time are
+quadratic in at most `MAX_QUESTIONS` questions.
 """
 
 import asyncio
@@ -59,8 +58,8 @@ class _Read:
 
 
 class QuestionReader:
-    """A `ReadsQuestions` that works in a thread. A process runs one call at a time. `at_most`: the
-    maximum number of running and waiting calls."""
+    """A `ReadsQuestions` that works in a thread, one call at a time. `at_most` limits the running
+    and waiting calls."""
 
     def __init__(self, *, at_most: int = _AT_MOST) -> None:
         self._turn = asyncio.Lock()
@@ -92,7 +91,7 @@ class QuestionReader:
 
 
 def clusters_of(questions: Sequence[str]) -> tuple[QuestionCluster, ...]:
-    """Return the clusters of the questions. Each question belongs to exactly one cluster. Raises
+    """Return the clusters of the questions. Each question is in exactly one cluster. Raises
     OverBudget."""
     read = [_read(question) for question in questions[:MAX_QUESTIONS]]
     likeness = _likeness(read)
@@ -175,8 +174,8 @@ def _of_common(common: Sequence[tuple[list[int], float]], size: int) -> Likeness
 def _joined(likeness: Likeness) -> list[list[int]]:
     """Return the clusters produced by average linkage, as lists of positions.
 
-    If two clusters are each other's nearest neighbor, later merges never bring a third cluster
-    closer. The two clusters can therefore be merged immediately, or both are final.
+    Two clusters that are each other's nearest neighbor remain so after other merges. They can
+    therefore be merged immediately.
     """
     size = len(likeness)
     near = likeness.copy()

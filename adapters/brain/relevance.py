@@ -39,8 +39,8 @@ _SUFFIXES: Final = (
 
 
 class _File(LexiconFile):
-    """The content of the word list file. Words in a list are separated by spaces. `synonyms`: the
-    words that each stem replaces."""
+    """The content of the word list file, words separated by spaces. `synonyms` maps a stem to the
+    words that it replaces."""
 
     stop_words: dict[str, str]
     trouble: str
@@ -78,11 +78,10 @@ def _lexicon() -> _Lexicon:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The stems of a message. `stems`: the stems of all its content words. `asked`: the stems of
-    its questions.
+    """The stems of a message: of all content words (`stems`), and of its questions (`asked`).
 
-    `is_vague`: whether the message has a single word, no content words ("and the two others?"), or
-    only a general complaint ("a problem with my order").
+    `is_vague` marks a message with a single word, no content words ("and the two others?"), or only
+    a general complaint ("a problem with my order").
     """
 
     stems: frozenset[str]
@@ -158,12 +157,11 @@ class Coverage:
 
     def shares(self, question: Question) -> Floats:
         """Return the fraction of the message that each text covers, from 0 to 1. Words in the title
-        have the highest weight.
+        weigh most.
 
-        Words in the message's questions have a higher weight than other words, unless the questions
-        contain only one word. "Which bulb?" alone does not say which lamp is meant. If only one
-        word matches, the fraction is 0, unless the word is the message's only word and occurs in
-        the title. The cost depends only on the words that texts share with the message.
+        Words in questions weigh more, unless there is only one: "Which bulb?" alone does not name
+        the lamp. With a single matching word, the fraction is 0, unless it is the message's only
+        word and in the title. The cost depends only on shared words.
         """
         size = self._titles.size
         titled = {stem: self._titles.places(stem) for stem in question.stems}
@@ -202,7 +200,7 @@ def _share(in_title: Places, in_body: Places, wanted: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """A body that is split into sentences. `index`: the stems in each sentence."""
+    """A body that is split into sentences. `index` are the stems in each sentence."""
 
     sentences: tuple[str, ...]
     index: StemIndex
@@ -237,8 +235,7 @@ def _richest(sentences: Sequence[str], matched: Sequence[Sequence[str]]) -> tupl
     """Return the range of sentences that fits into an excerpt and contains the most distinct stems
     from `matched`.
 
-    The range is empty if a single sentence is too long. The running time is linear in the number of
-    sentences.
+    Empty if a sentence is too long. Takes linear time.
     """
     best, most = (0, 0), -1
     held: Counter[str] = Counter()

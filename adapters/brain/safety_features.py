@@ -1,8 +1,8 @@
-"""The features for the trained safety classifier: the message classifier's features, and the
+"""The features for the trained safety classifier: the features of the message classifier, and the
 concepts of the safety grammar, alone and in pairs.
 
-The model was trained on exactly these features. After a change to this module,
-`adapters/brain/features.py` or `sensitive_frames.yaml`, run `python -m training.train_safety`.
+The model was trained on exactly these. After a change here, in `adapters/brain/features.py` or
+`sensitive_frames.yaml`, run `python -m training.train_safety`.
 """
 
 from collections.abc import Sequence

@@ -1,9 +1,8 @@
-"""The safety net, which detects sensitive messages. It combines a grammar and a trained model.
+"""The safety net, which detects sensitive messages with a grammar and a trained model.
 
-The grammar recognizes exact wordings. The model recognizes typical messages: it detects hints that
-the grammar misses, and identifies harmless messages that share words with sensitive messages. The
-weights are arrays produced by `python -m training.train_safety` and stored in `safety.npz` next to
-this module.
+The grammar recognizes exact wordings. The model detects typical messages that the grammar misses,
+and harmless ones with the same words. `python -m training.train_safety` writes its weights,
+`safety.npz`, as arrays.
 """
 
 from collections.abc import Sequence
@@ -43,7 +42,7 @@ class LearnedSafetyNet:
     """The safety net with a trained model. Load it once and share it, because it is immutable."""
 
     def __init__(self, content: bytes) -> None:
-        """Load the safety net. `content`: the bytes of a model file. Raises ModelInvalid."""
+        """Load the safety net from the bytes of a model file. Raises ModelInvalid."""
         model = read_arrays(content, _ARRAYS)
         if model["matters"].tolist() != [str(matter) for matter in MATTERS]:
             raise ModelInvalid("the model knows other matters")
@@ -65,11 +64,10 @@ class LearnedSafetyNet:
         return cls((path or SAFETY_MODEL_PATH).read_bytes())
 
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
-        """Return the sensitive topic of a text, or None. The grammar is applied first, then the
-        model, then the merchant's words.
+        """Return the sensitive topic of a text, or None, from the grammar, the model, or the
+        merchant's words.
 
-        A short text is not sensitive if the model classifies it as harmless, even if the grammar
-        detects a topic. This exception does not apply to topics that involve harm to people.
+        The model can declare a short text harmless, except for topics that involve harm to people.
         """
         named = sensitive_matter(text)
         row = safety_row(text, self._rarities)

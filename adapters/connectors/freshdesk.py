@@ -1,7 +1,6 @@
 """Freshdesk: replies, notes and tags on the tickets in a merchant's account.
 
-Freshdesk does not deduplicate requests and stores no idempotency key. To find an earlier attempt,
-the connector searches the ticket's conversations by author and text.
+Freshdesk has no idempotency keys, so an earlier attempt is found by author and text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -66,8 +65,8 @@ class _Agent(BaseModel):
 
 
 class Freshdesk:
-    """A Freshdesk account. Implements domain.integrations.ports.Helpdesk. A message's id is the id
-    of its Freshdesk conversation."""
+    """A Freshdesk account, as domain.integrations.ports.Helpdesk. The id of a message is its
+    conversation's id."""
 
     def __init__(self, account: HelpdeskAccount) -> None:
         self._account = account
@@ -129,11 +128,10 @@ class Freshdesk:
             return str((await exchange.effect(request, _Written)).id)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
-        """Add tags to the ticket. Raises ActionRefused if the ticket is another customer's.
+        """Add tags to the ticket. Raises ActionRefused for another customer's ticket.
 
-        Freshdesk replaces all tags of a ticket. If two calls add tags concurrently, the later call
-        may remove the tags from the earlier call. Never raises ActionUnknown, because adding the
-        same tags again changes nothing.
+        Freshdesk replaces all tags, so concurrent calls may lose some. Never raises ActionUnknown,
+        because adding tags is idempotent.
         """
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         exchange = self._account.exchange()

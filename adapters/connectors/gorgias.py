@@ -1,8 +1,7 @@
 """Gorgias: messages and tags on the tickets in a merchant's account.
 
-Gorgias does not deduplicate requests. Each message carries its idempotency key as `external_id`, a
-field reserved for the caller. Before a retry, the connector searches the ticket's messages for an
-earlier attempt.
+Gorgias does not deduplicate requests. Each message carries its idempotency key as `external_id`, by
+which a retry finds an earlier attempt.
 """
 
 from collections.abc import Mapping, Sequence
@@ -76,8 +75,8 @@ class _Nothing(BaseModel):
 
 
 class Gorgias:
-    """A Gorgias account. Implements domain.integrations.ports.Helpdesk. Gorgias sends an accepted
-    reply to the customer later."""
+    """A Gorgias account, as domain.integrations.ports.Helpdesk. Gorgias sends accepted replies to
+    customers later."""
 
     def __init__(self, account: HelpdeskAccount, agent_email: str, support_email: str) -> None:
         self._account = account
@@ -135,10 +134,10 @@ class Gorgias:
         return await self._write(ticket, note, text, key, again=again, meant=meant)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
-        """Add tags to the ticket, and create any tags missing from the account.
+        """Add tags to the ticket, and create those missing from the account.
 
-        Raises ActionRefused if the ticket is another customer's. Never raises ActionUnknown,
-        because adding the same tags again changes nothing.
+        Raises ActionRefused for another customer's ticket. Never raises ActionUnknown, because
+        adding tags is idempotent.
         """
         request = self._account.request(
             "POST", f"/api/tickets/{ticket_id(ticket)}/tags", body={"names": [*tags]}
@@ -165,7 +164,7 @@ class Gorgias:
         meant: str | None,
         files: Sequence[AttachedFile] = (),
     ) -> str:
-        """Write a message. `meant`: the address that the ticket's customer must have, if any."""
+        """Write a message. `meant` is the address that the ticket's customer must have, if any."""
         number = ticket_id(ticket)
         body: dict[str, JsonValue] = {
             "via": "api",

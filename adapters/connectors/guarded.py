@@ -1,8 +1,7 @@
 """HTTP access to hosts chosen by merchants, with the same SSRF protection as outgoing webhooks.
 
-Each request resolves its host, and fails if any of the host's addresses is not public. Otherwise it
-connects to one of the checked addresses. The certificate check and the Host header still use the
-host name.
+A request fails if any of its host's addresses is not public, and connects to a checked address. The
+certificate check and the Host header use the name.
 """
 
 from collections.abc import Sequence
@@ -32,8 +31,8 @@ _LAST_S: Final = 3.0
 
 
 class GuardedHosts:
-    """HTTP clients for hosts chosen by merchants. DNS lookups are limited per client of the
-    service. An instance belongs to one event loop."""
+    """HTTP clients for hosts chosen by merchants, for one event loop. DNS lookups are limited per
+    client of the service."""
 
     def __init__(
         self,
@@ -47,10 +46,9 @@ class GuardedHosts:
         self._user_agent = user_agent
 
     def http_for(self, client_id: str) -> httpx.AsyncClient:
-        """Return an HTTP client for one client of the service. It does not follow redirects.
+        """Return an HTTP client for one client of the service, which follows no redirects.
 
-        Like the client from `http.open_client`, it keeps no idle connections. An unclosed client
-        therefore occupies no resources.
+        Like `http.open_client`'s, it keeps no idle connections, so it need not be closed.
         """
         return httpx.AsyncClient(
             transport=_GuardedTransport(client_id, self._names, self._inner),

@@ -23,8 +23,8 @@ from domain.integrations.ports import HelpdeskTicket
 
 _NOT_ITS_TICKET: Final = "the agent's user may not work on this ticket"
 _TICKET_ID: Final = re.compile(r"[1-9][0-9]{0,18}")
-# The start of a placeholder in the helpdesks' template languages. A helpdesk replaces placeholders
-# with account data. A customer who makes the agent repeat a placeholder could then read that data.
+# The start of a placeholder in the helpdesks' template languages. A customer could otherwise make
+# the agent's reply reveal account data.
 _PLACEHOLDER: Final = re.compile(r"\{(?=[{%])")
 
 
@@ -78,8 +78,8 @@ class HelpdeskAccount:
         texts: Mapping[str, str] | None = None,
         query: Mapping[str, str | int] | None = None,
     ) -> httpx.Request:
-        """Return a POST request with a multipart form. `field`: the name of the form field that
-        contains the files. `texts`: the other form fields."""
+        """Return a POST request with a multipart form, with the files in `field` and the other
+        fields in `texts`."""
         return self._http.build_request(
             "POST",
             f"{self._base_url}{path}",
@@ -121,9 +121,8 @@ def uploading() -> Iterator[None]:
 def writing(*, again: bool) -> Iterator[None]:
     """Run a block that writes a message, and convert its errors.
 
-    `again`: whether an earlier attempt was started and may still be running. If so,
-    ActionUnreachable is raised as ActionUnknown, because the message must be searched for before it
-    is written again.
+    `again` means that an earlier attempt may still be running. ActionUnreachable then becomes
+    ActionUnknown, because the message must be searched for first.
     """
     try:
         yield
@@ -136,17 +135,16 @@ def writing(*, again: bool) -> Iterator[None]:
 
 
 def ticket_id(ticket: HelpdeskTicket) -> str:
-    """Return the ticket's number in a form that is safe in a URL path. Callers may send any text as
-    the number. Raises ActionRefused if the text is not a number."""
+    """Return the ticket's number in a form that is safe in a URL path. Raises ActionRefused unless
+    it is a number."""
     if not _TICKET_ID.fullmatch(ticket.id):
         raise ActionRefused("no ticket of a helpdesk", sent=False)
     return ticket.id
 
 
 def check_requester(reader: str | None, meant: str | None) -> None:
-    """Raise ActionRefused if the ticket's requester is another customer. The check is needed
-    because the sender of the event chooses the ticket. The check passes if either address is
-    unknown."""
+    """Raise ActionRefused if the ticket's requester is known to be another customer. The sender of
+    the event chooses the ticket."""
     if reader and meant and not is_same_customer(reader, meant):
         raise ActionRefused("the ticket is another customer's")
 

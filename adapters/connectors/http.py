@@ -45,9 +45,8 @@ class Conflict(ActionRefused):
 
 
 def open_client(service: ServiceName = _UNNAMED) -> httpx.AsyncClient:
-    """Return the process's HTTP client. Close it with `aclose()`. The client keeps no idle
-    connections, because a stale connection could break during a write. The outcome of the write
-    would then be unknown."""
+    """Return the process's HTTP client, to be closed with `aclose()`. It keeps no idle connections,
+    because one that breaks during a write leaves its outcome unknown."""
     return httpx.AsyncClient(
         transport=BoundedTransport(),
         timeout=httpx.Timeout(CALL_S, connect=_CONNECT_S),
@@ -59,7 +58,7 @@ def open_client(service: ServiceName = _UNNAMED) -> httpx.AsyncClient:
 
 @dataclass(frozen=True)
 class Reply:
-    """A complete HTTP response. `retry_after_s`: the Retry-After header in seconds, or None."""
+    """A complete HTTP response. `retry_after_s` is the Retry-After header in seconds, or None."""
 
     status: int
     retry_after_s: float | None
@@ -79,12 +78,11 @@ def verifying() -> Iterator[None]:
 
 
 class ConnectorCall:
-    """One connector call: sequential requests that share one deadline.
+    """Sequential requests of one connector that share a deadline.
 
-    Raises NotAuthorized for 401, ActionForbidden for 403, and ActionRefused for any other
-    rejection. Raises ActionUnreachable if the request had no effect, and ActionUnknown if the
-    outcome of a write is unknown. The errors and their causes contain no text from a request or
-    response.
+    Raises NotAuthorized for 401, ActionForbidden for 403, and ActionRefused for other rejections.
+    Raises ActionUnreachable without an effect, and ActionUnknown for a write with an unknown
+    outcome. Errors contain no text from a request or response.
     """
 
     def __init__(self, http: httpx.AsyncClient) -> None:
@@ -118,8 +116,8 @@ class ConnectorCall:
     ) -> Shape:
         """Send a write request and return the parsed response.
 
-        `doubted`: a function that returns whether a rejection refers to an earlier request with the
-        same idempotency key. If so, the outcome of that earlier request is still unknown.
+        `doubted` returns whether a rejection refers to an earlier request with the same idempotency
+        key, whose outcome is then unknown.
         """
         reply = await self._send(request, ActionUnknown, self.seconds_left)
         if reply.status >= 400 and doubted(reply):
@@ -128,11 +126,10 @@ class ConnectorCall:
         return _parse(reply, shape, ActionUnknown)
 
     async def tell(self, request: httpx.Request, *, revoked: bytes) -> None:
-        """Post a message to a webhook URL. ActionUnknown is never raised, because a duplicate
-        message is harmless.
+        """Post a message to a webhook URL. Never raises ActionUnknown, because a duplicate is
+        harmless.
 
-        The URL is the credential. NotAuthorized is therefore also raised for 404, for 410, and for
-        403 with the body `revoked`.
+        The URL is the credential, so 404, 410, and 403 with the body `revoked` raise NotAuthorized.
         """
         reply = await self._send(request, ActionUnreachable, self.seconds_left)
         if reply.status in _GONE or (reply.status == 403 and reply.body.strip() == revoked):

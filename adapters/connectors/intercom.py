@@ -1,7 +1,6 @@
 """Intercom: replies, notes and tags in the conversations in a merchant's workspace.
 
-Intercom does not deduplicate requests and stores no idempotency key. To find an earlier attempt,
-the connector searches the conversation's parts by author and text.
+Intercom has no idempotency keys, so an earlier attempt is found by author and text.
 """
 
 import base64
@@ -93,8 +92,8 @@ class _Me(_Shape):
 
 
 class Intercom:
-    """An Intercom workspace. Implements domain.integrations.ports.Helpdesk. A message's id is the
-    id of its conversation part."""
+    """An Intercom workspace, as domain.integrations.ports.Helpdesk. The id of a message is its
+    conversation part's id."""
 
     def __init__(self, account: HelpdeskAccount, admin_id: str) -> None:
         self._account = account
@@ -135,10 +134,10 @@ class Intercom:
         return await self._write(ticket, "note", text, again=again)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
-        """Add tags to the conversation, and create any tags missing from the workspace.
+        """Add tags to the conversation, and create those missing from the workspace.
 
-        Raises ActionRefused if the conversation is another customer's. Never raises ActionUnknown,
-        because adding the same tags again changes nothing.
+        Raises ActionRefused for another customer's conversation. Never raises ActionUnknown,
+        because adding tags is idempotent.
         """
         conversation = f"/conversations/{ticket_id(ticket)}"
         path = f"{conversation}/tags"

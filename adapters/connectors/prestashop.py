@@ -102,8 +102,8 @@ _Found = TypeVar("_Found", bound=_Table)
 
 @dataclass(frozen=True, slots=True)
 class ChangedOrder:
-    """A changed order. `updated_at`: in the shop's local time, because PrestaShop reports no UTC
-    offset. `rows`: product names and quantities."""
+    """A changed order. `updated_at` is in the shop's local time, because PrestaShop reports no UTC
+    offset. `rows` are product names and quantities."""
 
     order: Order
     updated_at: datetime
@@ -111,8 +111,8 @@ class ChangedOrder:
 
 
 class PrestaShop:
-    """A PrestaShop shop. `http` must be a guarded client, because the merchant chooses the shop's
-    host. Cancellations are not supported."""
+    """A PrestaShop shop, without cancellations. `http` must be a guarded client, because the
+    merchant chooses the host."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, key: str, integration_id: str
@@ -151,8 +151,8 @@ class PrestaShop:
         raise ActionRefused("PrestaShop gives no refunds over its API", sent=False)
 
     async def changed_after(self, begin: datetime, *, skip: int, most: int) -> list[ChangedOrder]:
-        """Return at most `most` orders changed after `begin`, oldest change first. The first `skip`
-        orders are skipped. Raises ActionRefused, ActionUnreachable."""
+        """Return at most `most` orders changed after `begin`, oldest change first, without the
+        first `skip`. Raises ActionRefused, ActionUnreachable."""
         exchange = ConnectorCall(self._http)
         after = begin.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
         params = {
@@ -242,8 +242,8 @@ class PrestaShop:
 
 
 def _money(amount: str, currency: str) -> Money:
-    """Return an amount as Money. PrestaShop writes amounts with six decimal places. Raises
-    ActionUnreachable for an invalid amount."""
+    """Return an amount, which PrestaShop writes with six decimals, as Money. Raises
+    ActionUnreachable for an invalid one."""
     try:
         return Money.parse(amount, currency)
     except InvalidInput:

@@ -18,8 +18,8 @@ _BEHIND: Final = timedelta(hours=12)
 
 
 class PrestaShopChanges:
-    """The changes in a PrestaShop shop. Implements `domain.inbound.polling.Polls`. Pagination works
-    as in `WooCommerceChanges`."""
+    """The changes in a PrestaShop shop, as `domain.inbound.polling.Polls`. Pages work as in
+    `WooCommerceChanges`."""
 
     def __init__(self, shop: PrestaShop) -> None:
         self._shop = shop

@@ -41,9 +41,8 @@ class ConnectorRegistry:
     use."""
 
     def __init__(self, sealer: Sealer, http: httpx.AsyncClient, *, allow_loopback: bool) -> None:
-        """Create the registry. `allow_loopback`: whether integrations may be on localhost
-        (ALLOW_LOOPBACK_TARGETS), at a loopback `base_url` or in a demo shop file. If False, only
-        the services' public addresses are called, over TLS."""
+        """Create the registry. `allow_loopback` (ALLOW_LOOPBACK_TARGETS) allows a loopback
+        `base_url` and demo shop files. Otherwise, only public addresses are called, over TLS."""
         self._sealer = sealer
         self._http = http
         self._allow_loopback = allow_loopback

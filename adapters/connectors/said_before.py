@@ -1,8 +1,7 @@
-"""Search for an earlier message from the agent in a ticket, for helpdesks that store no idempotency
-key.
+"""Search for an earlier message from the agent in a ticket, for helpdesks without idempotency keys.
 
-The message is identified by its author and its text. Messages before the customer's last message
-are not matched, because the same text may have answered an earlier message.
+It is identified by author and text. Messages before the customer's last one are not matched,
+because the same text may have answered another question.
 """
 
 from collections.abc import Sequence
@@ -14,8 +13,8 @@ from domain.integrations.errors import ActionUnknown
 
 @dataclass(frozen=True, slots=True)
 class SaidMessage:
-    """One message in a ticket. `is_ours`: whether the message was written by the agent's account
-    and is of the kind that is searched for."""
+    """One message in a ticket. `is_ours` means that the agent's account wrote it, and that it is of
+    the kind searched for."""
 
     id: str
     text: str
@@ -24,10 +23,10 @@ class SaidMessage:
 
 
 def said_before(messages: Sequence[SaidMessage], *texts: str) -> str | None:
-    """Return the id of our message with one of these texts, or None if no such message was sent.
+    """Return the id of our message with one of these texts, or None.
 
-    `messages`: all messages in the ticket, oldest first. An empty text matches no message. Raises
-    ActionUnknown if the same text was sent only before the customer's last message.
+    `messages` are all in the ticket, oldest first. An empty text matches none. Raises ActionUnknown
+    if the text was sent only before the customer's last message.
     """
     is_before_customer = False
     for message in reversed(messages):

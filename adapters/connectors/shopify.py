@@ -86,8 +86,8 @@ class Shopify:
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
         """Refund `amount` to the order's payments, and return the refund's id.
 
-        Shopify deduplicates requests by `key` for a day. After that, an existing refund with `key`
-        in its note shows that the refund was already made.
+        Shopify deduplicates by `key` for a day. Later, a refund with `key` in its note shows that
+        it was made.
         """
         exchange = ConnectorCall(self._http)
         if again:
@@ -112,10 +112,9 @@ class Shopify:
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:
         """Cancel the order, restock its goods and refund the full amount. Return the job's id, or
-        the order's id if the order was already cancelled.
+        the order's id if it was cancelled before.
 
-        Shopify runs a job, and this call waits until the job ends. Raises ActionUnknown if the job
-        does not end in time.
+        Waits for Shopify's job. Raises ActionUnknown if it does not end in time.
         """
         exchange = ConnectorCall(self._http)
         if again:
@@ -220,9 +219,8 @@ def _data(answer: ShopifyAnswer[Data], unclear: type[DomainError]) -> Data:
 
 
 def _refund_input(order: Order, found: RefundableOrder, amount: Money, key: str) -> RefundInput:
-    """Return the input for a refund. The input takes the amount from the order's payments in
-    sequence, and is deterministic for the same order state. Raises ActionRefused if the amount
-    exceeds the remaining refundable amount."""
+    """Return the input for a refund from the order's payments in sequence, deterministic for an
+    order state. Raises ActionRefused beyond the refundable amount."""
     suggested = found.suggested
     if suggested is None or amount.currency != suggested.most.shop.currency:
         raise ActionRefused("nothing to refund in this currency")

@@ -122,8 +122,8 @@ class _Changed(BaseModel):
 
 
 class ShopifyChanges:
-    """The changes in a Shopify shop. Implements `domain.inbound.polling.Polls`. The access token
-    needs the read_orders scope."""
+    """The changes in a Shopify shop, as `domain.inbound.polling.Polls`. The access token needs the
+    read_orders scope."""
 
     def __init__(self, shop: Shopify) -> None:
         self._shop = shop

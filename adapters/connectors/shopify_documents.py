@@ -1,7 +1,6 @@
-"""The GraphQL documents used by the Shopify connector.
+"""The GraphQL documents used by the Shopify connector, tested against the 2026-07 schema.
 
-The tests run the documents against Shopify's 2026-07 schema. Each document costs only a few of the
-points that a shop grants per second. The limit per query is 1000 points.
+Each costs a few of the points that a shop grants per second. A query's limit is 1000 points.
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
 """Slack's incoming webhooks. Each webhook posts to one channel.
 
-Slack's response is `ok`, or a word that is not JSON. A new connection is not tested, because an
-incoming webhook cannot be queried. The first posted message shows whether the URL works.
+Slack responds with `ok` or an error word. An incoming webhook cannot be queried, so only its first
+message shows whether the URL works.
 """
 
 from collections.abc import Mapping
@@ -35,11 +35,10 @@ class Slack:
         return cls(http, f"{integration.base_url(_ORIGIN)}{path}")
 
     async def tell(self, text: str) -> None:
-        """Post a message to the channel. Links and mentions in the message are escaped.
+        """Post a message to the channel, with links and mentions escaped.
 
-        Raises NotAuthorized if the URL has been revoked or its channel has been deleted. Raises
-        ActionForbidden for any other 403, ActionRefused for any other rejection, and
-        ActionUnreachable if the message may be retried.
+        Raises NotAuthorized for a revoked URL or deleted channel, ActionForbidden for another 403,
+        ActionRefused for other rejections, and ActionUnreachable if a retry may help.
         """
         plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
         body = {"text": plain, "mrkdwn": False, "unfurl_links": False, "unfurl_media": False}

@@ -99,8 +99,7 @@ class _Failure(BaseModel):
 
 class Stripe:
     """A Stripe account. An order is a payment with `order_number` or `order_id` in its metadata.
-    Cancellation is not supported, because returning the money would not stop the delivery of the
-    parcel."""
+    Cancellation is not supported, because it would not stop the parcel."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, api_key: str, integration_id: str
@@ -122,8 +121,8 @@ class Stripe:
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
         """Return the order with that number, or None.
 
-        Returns None without a number, because payments cannot be searched by customer. A new
-        payment may take up to a minute to appear in the search.
+        Return None without a number, because payments cannot be searched by customer. A new payment
+        may take a minute to appear.
         """
         wanted = (number or "").strip().removeprefix("#")
         if not _NUMBER.fullmatch(wanted):
@@ -163,8 +162,8 @@ class Stripe:
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
         """Refund `amount` of the payment, and return the refund's id.
 
-        Stripe deduplicates requests by `key` for a day. After that, an existing refund with `key`
-        in its metadata shows that the refund was already made.
+        Stripe deduplicates by `key` for a day. Later, a refund with `key` in its metadata shows
+        that it was made.
         """
         if amount.currency != order.total.currency or amount.minor == 0:
             raise ActionRefused("nothing to refund in this currency", sent=False)

@@ -9,7 +9,7 @@ from domain.integrations.errors import NotAuthorized
 
 
 class StripeAccess:
-    """Checks with one request whether an API key still opens its account. Implements
+    """Check with one request whether an API key still opens its account, as
     `domain.inbound.polling.Polls`. Never finds a change."""
 
     def __init__(self, stripe: Stripe, account: str) -> None:

@@ -44,7 +44,7 @@ class _Item(BaseModel):
 
 
 class _RefundLine(BaseModel):
-    """A refund in an order's refund list. `total`: a negative amount."""
+    """A refund in an order's refund list. `total` is a negative amount."""
 
     total: _Amount
 
@@ -94,9 +94,8 @@ class _Orders(RootModel[tuple[_Order, ...]]):
 
 
 class _Refund(BaseModel):
-    """A refund for an order. `is_paid_back`: whether the payment provider has returned the money.
-    It is False until the provider has responded. If the provider declines, WooCommerce deletes the
-    refund."""
+    """A refund for an order. `is_paid_back` is False until the payment provider returns the money.
+    If it declines, WooCommerce deletes the refund."""
 
     id: int
     reason: str = ""
@@ -108,18 +107,17 @@ class _Refunds(RootModel[tuple[_Refund, ...]]):
 
 
 class WooCommerce:
-    """A WooCommerce shop. `http` must be a guarded client, because the merchant chooses the shop's
-    host.
+    """A WooCommerce shop. `http` must be a guarded client, because the merchant chooses the host.
 
-    The API has no idempotency keys. The connector writes its key into the reason for the refund.
-    Before a retry, it searches the order's refunds for that key.
+    The API has no idempotency keys. The refund's reason contains the key, by which a retry finds an
+    earlier attempt.
     """
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, keys: tuple[str, str], integration_id: str
     ) -> None:
-        """Create the connector. `keys`: the consumer key and the consumer secret for WooCommerce's
-        REST API."""
+        """Create the connector. `keys` is the consumer key and the consumer secret for
+        WooCommerce's REST API."""
         self._http = http
         self._orders = f"{base_url}{_API}/orders"
         self._auth = httpx.BasicAuth(*keys)
@@ -166,8 +164,8 @@ class WooCommerce:
         return await self._refund(exchange, order, amount, key)
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:
-        """Cancel the order, restock its goods and refund the remaining amount. Return the order's
-        id. Raises ActionRefused if the order was shipped, or if someone else cancelled it."""
+        """Cancel the order, restock its goods, refund the remaining amount, and return the order's
+        id. Raises ActionRefused if it was shipped, or cancelled elsewhere."""
         exchange = ConnectorCall(self._http)
         now, done = await self._seen(exchange, order, key, again=again)
         is_stopped = now.status in _STOPPED

@@ -16,8 +16,7 @@ _TOPIC: Final = "order.updated"
 # Pages are small, because an order may be long and the response size is limited (`http.MAX_BODY`).
 _A_PAGE: Final = 20
 # The next page starts this much before the last order's time, because `modified_after` excludes the
-# given time. Orders with the same time would otherwise be skipped. The value is the resolution of
-# WooCommerce's timestamps.
+# given time. The value is the resolution of WooCommerce's timestamps.
 _TICK: Final = timedelta(seconds=1)
 
 
@@ -35,11 +34,10 @@ class _Found(RootModel[tuple[dict[str, JsonValue], ...]]):
 
 
 class WooCommerceChanges:
-    """The changes in a WooCommerce shop. Implements `domain.inbound.polling.Polls`.
+    """The changes in a WooCommerce shop, as `domain.inbound.polling.Polls`.
 
-    Each page starts at the time of the last order on the previous page. Numbered pages would skip
-    orders, because an order that changes during a poll moves to the end of the list. Numbered pages
-    are used only if all orders on a page have the same time.
+    Each page starts at the last order's time. Numbered pages would skip orders, because a changed
+    order moves to the end. They are used only if all orders on a page have the same time.
     """
 
     def __init__(self, shop: WooCommerce) -> None:

@@ -1,10 +1,8 @@
 """Zendesk: comments and tags on the tickets in a merchant's account.
 
-Zendesk does not deduplicate updates. Each comment therefore carries its idempotency key in the
-metadata of its audit, where customers cannot see it. Before a retry, the connector searches the
-audits for an earlier attempt. An update succeeds only if the ticket has not changed since it was
-read (`safe_update`). If an earlier attempt is still running, only one of the two attempts can
-therefore succeed.
+Zendesk does not deduplicate updates. Each comment's audit carries its idempotency key, hidden from
+customers, by which a retry finds an earlier attempt. An update fails if the ticket has changed
+since it was read (`safe_update`), so that only one of two attempts succeeds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -140,8 +138,8 @@ def account_of(
 
 
 class Zendesk:
-    """A Zendesk account. Implements domain.integrations.ports.Helpdesk. A message's id is the id of
-    its comment."""
+    """A Zendesk account, as domain.integrations.ports.Helpdesk. The id of a message is
+    its comment's id."""
 
     def __init__(self, account: HelpdeskAccount) -> None:
         self._account = account
@@ -174,9 +172,9 @@ class Zendesk:
         return await self._comment(ticket, text, key, public=False, again=again)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
-        """Add tags to the ticket, in Zendesk's format: lower case, without spaces. Raises
-        ActionRefused if the ticket is closed or another customer's. Never raises ActionUnknown,
-        because adding the same tags again changes nothing."""
+        """Add tags to the ticket, in lower case without spaces. Raises ActionRefused for a closed
+        or another customer's ticket. Never raises ActionUnknown, because adding tags is
+        idempotent."""
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         names = ["_".join(tag.lower().split()) for tag in tags]
         exchange = self._account.exchange()

@@ -63,10 +63,10 @@ class _Comments(BaseModel):
 
 
 class ZendeskChanges:
-    """The changes in a Zendesk account. Implements `domain.inbound.polling.Polls`.
+    """The changes in a Zendesk account, as `domain.inbound.polling.Polls`.
 
-    The agent's user must be an administrator, because other users are not allowed to read changes.
-    A poll's position consists of Zendesk's cursor and the time of the earliest new comment.
+    Only administrators may read changes. The position is Zendesk's cursor and the time of the
+    earliest new comment.
     """
 
     def __init__(self, account: HelpdeskAccount) -> None:

@@ -21,10 +21,9 @@ _FOLDERS: Final = ("inbound",)
 
 @cache
 def document_index() -> DocumentIndex:
-    """Return the index of the product's documents. The index is empty if the package was built
-    without the documents.
+    """Return the index of the product's documents, empty in a package built without them.
 
-    The index is built once per process, which takes a quarter of a second of CPU.
+    Built once per process, in a quarter of a second of CPU.
     """
     files = [_FOLDER / page for page in _PAGES]
     for folder in _FOLDERS:

@@ -39,8 +39,8 @@ _USUAL_TOKENS_IN: Final = 20_000
 
 
 class LlmTalker:
-    """A `Talker` that answers questions with language models. `models`: sorted by preference. The
-    next model is used only if the previous one returns no text at all."""
+    """A `Talker` that answers questions with language models, in order of preference. The next one
+    is used only if the previous one returns no text."""
 
     def __init__(self, models: Sequence[PricedModel], *, deadline_s: float = DEADLINE_S) -> None:
         self._models = models
@@ -59,8 +59,8 @@ class LlmTalker:
         rules: str,
         say: Say,
     ) -> Talked:
-        """Answer a question, and stream the text to `say`. Raises TalkFailed if none of the models
-        returns any text. An interrupted answer is kept, because the user has already read it."""
+        """Answer a question, and stream the text to `say`. Raises TalkFailed if no model returns
+        text. An interrupted answer is kept, because the user has read it."""
         spent = {model: RunUsage() for model in self._models}
         speech = _Speech(say)
 

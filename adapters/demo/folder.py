@@ -43,8 +43,8 @@ class DemoShopFolder:
         self._folder = folder
 
     async def open(self, tenant: TenantId, now: datetime) -> str:
-        """Return the path of the client's demo shop. If the shop is missing, create it with the
-        sample orders. An existing shop keeps its refunds."""
+        """Return the path of the client's demo shop, created with the sample orders if missing. An
+        existing shop keeps its refunds."""
         path = self._path(tenant)
         await asyncio.to_thread(self._make, path, now)
         return str(path)

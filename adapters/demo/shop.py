@@ -52,7 +52,7 @@ _WAIT_S: Final = 2.0
 
 @dataclass(frozen=True)
 class DemoOrder:
-    """An initial order of the demo shop. `number`: the order number without "#"."""
+    """An initial order of the demo shop. `number` is the order number without "#"."""
 
     number: str
     customer_email: str
@@ -66,7 +66,7 @@ class DemoOrder:
 
 @dataclass(frozen=True)
 class Movement:
-    """Money that the demo shop returned through a refund or a cancellation. `key`: the write's
+    """Money that the demo shop returned through a refund or a cancellation. `key` is the write's
     idempotency key."""
 
     key: str
@@ -121,8 +121,8 @@ def movements(path: Path) -> tuple[Movement, ...]:
 class DemoShop:
     """The demo shop, stored in one SQLite file.
 
-    Each write is one transaction that also stores the idempotency key. The write therefore happens
-    exactly once, even if the process crashes. `again` needs no special handling.
+    Each write stores its idempotency key in the same transaction, so it happens exactly once and
+    `again` can be ignored.
     """
 
     def __init__(self, path: Path, integration_id: str) -> None:
@@ -153,8 +153,8 @@ class DemoShop:
         return await self._run(lambda shop: self._order(shop, latest, key))
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """Refund `amount` once per idempotency key. Return the refund's id. Raises ActionRefused if
-        the amount exceeds the order's remaining refundable amount."""
+        """Refund `amount` once per idempotency key, and return the refund's id. Raises
+        ActionRefused beyond the refundable amount."""
 
         def act(shop: sqlite3.Connection) -> str:
             if self._done(shop, order, key, ActionKind.REFUND, amount.minor):
@@ -171,8 +171,8 @@ class DemoShop:
         return await self._run(act)
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """Cancel the order once per idempotency key, and refund the remaining amount. Return the
-        cancellation's id. Raises ActionRefused if the order is not open."""
+        """Cancel the order once per idempotency key, refund the remaining amount, and return the
+        cancellation's id. Raises ActionRefused unless it is open."""
 
         def act(shop: sqlite3.Connection) -> str:
             if self._done(shop, order, key, ActionKind.CANCEL_ORDER, None):

@@ -12,9 +12,9 @@ class DocumentRequest(BaseModel):
 
 
 class DocumentAnswer(BaseModel):
-    """The response from a parsing process. `refused`: the problems found in an invalid document.
-    `failed`: the type of an unexpected error. The error message stays in the process, because it
-    may quote the document."""
+    """The response from a parsing process. `refused` are the problems of an invalid document.
+    `failed` is the type of an unexpected error, whose message may quote the document and is
+    dropped."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,8 +1,7 @@
-"""Client ID metadata documents: an OAuth client's id is the URL of a document that describes the
-client.
+"""Client ID metadata documents: the id of an OAuth client is the URL of its description.
 
-Fetching has the same SSRF protection as sending a webhook, because anyone may choose the URL. The
-connection uses the checked address, so that a later DNS change has no effect.
+Anyone may choose the URL, so fetching has the same SSRF protection as webhooks, and connects to the
+checked address.
 """
 
 import asyncio
@@ -52,8 +51,8 @@ class _Kept:
 
 
 class HttpClientDocuments:
-    """A fetcher and cache for client ID metadata documents. Implements
-    domain.identity.ports.ClientDocuments. An instance belongs to one event loop."""
+    """A fetcher and cache for client ID metadata documents, for one event loop. Implements
+    domain.identity.ports.ClientDocuments."""
 
     def __init__(
         self,
@@ -64,8 +63,8 @@ class HttpClientDocuments:
         look_up: LookUp = system_look_up,
         budget_s: float = BUDGET_S,
     ) -> None:
-        """Create the client. `allow_private`, `ca_file`: the same settings as for webhooks. Raises
-        OSError if `ca_file` cannot be used."""
+        """Create the client. `allow_private` and `ca_file` are as for webhooks. Raises OSError for
+        an unusable `ca_file`."""
         self._now = now
         self._allow_private = allow_private
         self._tls = tls_context(ca_file, HTTP)
@@ -119,9 +118,9 @@ class HttpClientDocuments:
 
 
 async def _asked(http: httpx.AsyncClient, url: str, address: Address) -> tuple[bytes, int]:
-    """Fetch the document from this address only. The certificate check and the Host header use the
-    host name. Return the body and its cache lifetime in seconds. Raises OAuthRefused if the status
-    is not 200 or the document is too large."""
+    """Fetch the document from this address only, with the host name for the certificate check and
+    Host header. Return the body and its cache lifetime in seconds. Raises OAuthRefused for a status
+    other than 200 or a document that is too large."""
     parts = urlsplit(url)
     dialled = f"[{address}]" if isinstance(address, IPv6Address) else str(address)
     target = parts._replace(netloc=f"{dialled}:{parts.port or 443}").geturl()

@@ -1,8 +1,8 @@
-"""The published keys of an external identity provider. They are fetched when needed, and cached
-during provider outages.
+"""The published keys of an external identity provider, fetched when needed and cached during
+outages.
 
-PyJWT's client is unsuitable, because it blocks. If the provider is down during a refresh, that
-client also drops its keys and fetches them again for every caller.
+PyJWT's client is unsuitable: it blocks, and during an outage drops its keys and fetches them for
+every caller.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ class ProviderKeys:
     fetch only if the cached keys are older than KEPT_S."""
 
     def __init__(self, url: str, *, clock: Callable[[], float]) -> None:
-        """Create the cache. `clock`: a monotonic clock, in seconds."""
+        """Create the cache. `clock` is a monotonic clock, in seconds."""
         self._url = url
         self._clock = clock
         self._http = httpx.AsyncClient(timeout=TIMEOUT_S, follow_redirects=False)
@@ -53,10 +53,10 @@ class ProviderKeys:
         self._fetch: asyncio.Task[None] | None = None
 
     async def find(self, kid: str) -> Mapping[str, jwt.PyJWK] | None:
-        """Return the key with that name, by algorithm, or None if the key is unknown.
+        """Return the key with that name, by algorithm, or None.
 
-        If the key is unknown or old, this method starts a fetch of the key set. The caller waits
-        for the fetch only if no cached key can be used in the meantime.
+        An unknown or old key starts a fetch of the key set. The caller waits for it only without a
+        usable cached key.
         """
         if kid not in self._keys or self._age() >= KEPT_S:
             fetch = self._refresh()

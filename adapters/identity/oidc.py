@@ -1,8 +1,7 @@
 """Sign-in through an external identity provider: OpenID Connect's authorization code flow, with
 PKCE.
 
-authlib builds the protocol's requests. The requests have the same deadlines and size limit as all
-calls to other systems' APIs.
+authlib builds the requests, which have the deadlines and size limit of all calls to other systems.
 """
 
 import asyncio
@@ -100,7 +99,7 @@ class OidcProvider:
         redirect_uri: str,
         clock: Callable[[], float],
     ) -> None:
-        """Create the provider. `clock`: a monotonic clock, in seconds."""
+        """Create the provider. `clock` is a monotonic clock, in seconds."""
         self._http = http
         self._issuer = issuer
         self._client_id = client_id
@@ -131,9 +130,8 @@ class OidcProvider:
         return str(url)
 
     async def check_issuer(self, said: str | None) -> None:
-        """Raise SignInInterrupted if the `iss` of a response (RFC 9207) does not identify this
-        provider. The check is needed because a sign-in page may use several providers. Raises
-        ProviderUnreachable."""
+        """Raise SignInInterrupted unless the `iss` of a response (RFC 9207) is this provider,
+        because a sign-in page may use several. Raises ProviderUnreachable."""
         metadata = (await self._provider()).metadata
         if said is None and not metadata.authorization_response_iss_parameter_supported:
             return
@@ -141,8 +139,8 @@ class OidcProvider:
             raise SignInInterrupted
 
     async def person(self, code: str, attempt: SignInAttempt) -> ProvedPerson:
-        """Return the user who signed in. `code`: the authorization code from the browser. Raises
-        SignInInterrupted for an invalid code, ProviderAnswerInvalid, ProviderUnreachable."""
+        """Return the user who signed in. `code` is the browser's authorization code. Raises
+        SignInInterrupted for an invalid one, ProviderAnswerInvalid, ProviderUnreachable."""
         known = await self._provider()
         tokens = await self._tokens(known.metadata, code, attempt)
         try:
@@ -165,8 +163,8 @@ class OidcProvider:
         return ProvedPerson(subject, proved_address(claims))
 
     async def sign_out_url(self, back: str) -> str | None:
-        """Return the provider's sign-out URL for the browser, or None if the provider has none.
-        `back`: the URL to return to afterwards. Raises ProviderUnreachable."""
+        """Return the provider's sign-out URL for the browser, or None. `back` is the URL to return
+        to. Raises ProviderUnreachable."""
         endpoint = (await self._provider()).metadata.end_session_endpoint
         if endpoint is None:
             return None

@@ -31,9 +31,8 @@ class SessionVerifier:
         admins: frozenset[str],
         admin_claim: str | None = None,
     ) -> None:
-        """Create the verifier. `admin_claim`: the claim that makes the user an internal admin if it
-        is true. It is honored only in tokens that this service has issued. `admins`: ids of users
-        who are internal admins regardless of their token."""
+        """Create the verifier. A true `admin_claim` makes the user an internal admin, only in
+        tokens from this service. `admins` are users who always are."""
         self._keys = keys
         self._issuer = issuer
         self._audience = audience

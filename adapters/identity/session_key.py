@@ -28,15 +28,12 @@ LIFETIME: Final = timedelta(hours=1)
 
 
 class SessionKeys:
-    """The session token keys. Tokens are signed with the first key. Tokens signed with any of the
-    keys are accepted, so that keys can be rotated."""
+    """The session token keys. The first one signs. All of them verify, so that keys can be
+    rotated."""
 
     def __init__(self, keys: str) -> None:
-        """Load the keys. `keys`: P-256 private keys, comma-separated, newest first. Raises
-        ValueError if a key is invalid.
-
-        Each key is a PEM, or the base64 encoding of its DER.
-        """
+        """Load P-256 private keys, comma-separated, newest first, each as PEM or base64 of DER.
+        Raises ValueError."""
         private = [_private_key(text) for text in keys.split(",")]
         public = [_public_jwk(key) for key in private]
         self._signing = private[0]

@@ -1,8 +1,7 @@
-"""The connection slots to clients' own mail servers, which all clients share.
+"""The connection slots to clients' own mail servers, shared by all clients.
 
-Slots are assigned to the clients with the fewest slots first. A connection that has not logged in
-yet gives way to a client with fewer slots, because nothing has been sent. A client with a slow
-server waits behind the other clients, and behind those whose servers were slow less often.
+Clients with the fewest slots come first, then those with fewer slow servers. A connection that has
+not logged in gives way to a client with fewer slots, because nothing has been sent.
 """
 
 import asyncio
@@ -35,8 +34,8 @@ _MOST_SLOW: Final = 10_000
 
 
 class MailPlace:
-    """The slot of one email, or its wait for one. `is_prompt`: False after the server took too long
-    to log in. `is_lost`: True after another client has taken over the slot."""
+    """The slot of one email, or its wait for one. `is_prompt` is False after a slow login.
+    `is_lost` is True after another client has taken over the slot."""
 
     def __init__(self, client_id: str) -> None:
         self.client_id = client_id
@@ -86,7 +85,7 @@ class MailPlaces:
     @contextmanager
     def entering(self, place: MailPlace, give_way: Callable[[], None]) -> Iterator[None]:
         """Let clients with fewer slots take over the slot while the block connects and logs in.
-        `give_way`: called once, when the slot is taken over. Raises MailServersBusy."""
+        `give_way` is called once, on the takeover. Raises MailServersBusy."""
 
         def late() -> None:
             place.is_prompt = False

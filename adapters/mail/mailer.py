@@ -20,16 +20,16 @@ _TIMEOUT_S: Final = 8.0
 
 
 class SmtpMailer:
-    """A mailer. If the sender is a client that has a mail server, the email is sent through that
-    server, otherwise through the server in SMTP_URL.
+    """A mailer that sends through the client's own mail server, else through the server in
+    SMTP_URL.
 
-    Each email uses a new connection, so that stale connections are never reused. Errors omit the
-    server's replies, because Temporal stores errors and a reply may contain untrusted text.
+    Each email uses a new connection, which cannot be stale. Errors omit the server's replies,
+    because Temporal stores errors and replies are untrusted.
     """
 
     def __init__(self, smtp_url: str | None, mail_from: str, own: OwnServers) -> None:
-        """Create the mailer. `own`: connections to clients' servers. Raises InvalidInput if the URL
-        or the sender's address is invalid."""
+        """Create the mailer. `own` are connections to clients' servers. Raises InvalidInput for an
+        invalid URL or sender address."""
         self._server = urlsplit(smtp_url) if smtp_url else None
         if self._server is not None and (
             self._server.scheme not in ("smtp", "smtps") or not self._server.hostname
@@ -108,9 +108,8 @@ def _address(sender: MailSender) -> Address:
 
 
 async def _hand_over(client: aiosmtplib.SMTP, message: EmailMessage, deadline: float) -> None:
-    """Send the message with MAIL, RCPT and DATA. Raises MailUnreachable if the server rejects the
-    message temporarily, and MailRefused if the rejection is permanent. Raises MailUnknown if there
-    is no reply, because the outcome is then unknown."""
+    """Send the message with MAIL, RCPT and DATA. Raises MailUnreachable for a temporary rejection,
+    MailRefused for a permanent one, and MailUnknown without a reply."""
     try:
         async with asyncio.timeout_at(deadline):
             await client.send_message(message)

@@ -10,8 +10,8 @@ from domain.integrations.errors import MailRefused
 
 
 def written(mail: OutgoingMail, sender: Address, reply_to: str | None) -> EmailMessage:
-    """Return the email as a MIME message with a text and an HTML part, and its attachments. Its
-    Message-ID uses the sender's domain. Raises MailRefused if a header cannot be written."""
+    """Return the email as a MIME message with a text, an HTML part and attachments, and a
+    Message-ID of the sender's domain. Raises MailRefused for an invalid header."""
     message = EmailMessage()
     try:
         message["Message-ID"] = f"<{mail.name}@{sender.domain}>"

@@ -1,9 +1,8 @@
-"""Connections to clients' own mail servers. The servers are untrusted: they are used only over TLS
-and with few concurrent connections.
+"""Connections to clients' own mail servers. They are untrusted, so only TLS and few concurrent
+connections are allowed.
 
-A slow or unresponsive server delays only the emails of its client (`adapters/mail/mail_places.py`).
-One deadline covers the whole sending of an email. aiosmtplib limits a server's reply to 8 KiB per
-line and 32 KiB in total.
+A slow server delays only its client's emails (`adapters/mail/mail_places.py`). One deadline covers
+an email. aiosmtplib limits a reply to 8 KiB per line and 32 KiB in total.
 """
 
 import asyncio
@@ -36,8 +35,8 @@ class OwnServers:
         tls: ssl.SSLContext,
         places: MailPlaces | None = None,
     ) -> None:
-        """Create the connection limits. `tls`: the trusted certificates. Each server's certificate
-        and name are checked."""
+        """Create the connection limits. `tls` contains the trusted certificates, for checking each
+        server's certificate and name."""
         self._sealer = sealer
         self._guard = guard
         self._tls = tls
@@ -47,8 +46,8 @@ class OwnServers:
     async def connected(
         self, sender: MailSender, server: SmtpServer, here: str, deadline: float
     ) -> AsyncIterator[aiosmtplib.SMTP]:
-        """Yield a TLS connection to a client's mail server, authenticated if the server has a user
-        name. `here`: our host name for EHLO. `deadline`: a time on the event loop's clock.
+        """Yield a TLS connection to a client's mail server, authenticated if there is a user name.
+        `here` is our name for EHLO. `deadline` is on the event loop's clock.
 
         Raises MailUnreachable (MailServersBusy, MailServerUntrusted), MailServerForbidden,
         MailLoginRefused.

@@ -1,5 +1,5 @@
-"""SSRF protection for clients' mail servers. A server is checked in the same way as a webhook URL.
-The check runs when the server is stored, and again for every email."""
+"""SSRF protection for clients' mail servers, as for webhook URLs, when the server is stored and
+again for every email."""
 
 import socket
 from typing import Final
@@ -18,8 +18,8 @@ _FIELD: Final = "smtp.host"
 
 
 class SmtpGuard:
-    """A guard that checks clients' mail servers and connects to them. Implements
-    `domain.integrations.ports.MailServers`. An instance belongs to one event loop."""
+    """A guard that checks clients' mail servers and connects to them, for one event loop.
+    Implements `domain.integrations.ports.MailServers`."""
 
     def __init__(self, *, allow_private: bool, look_up: LookUp = system_look_up) -> None:
         self._allow_private = allow_private
@@ -39,8 +39,8 @@ class SmtpGuard:
         return name
 
     async def connect(self, client_id: str, host: str, port: int) -> socket.socket:
-        """Resolve the host, check its addresses, and connect to one of them. A later DNS change
-        does not affect the connection. Raises MailServerForbidden, MailUnreachable."""
+        """Resolve the host, check its addresses, and connect to one of them, unaffected by later
+        DNS changes. Raises MailServerForbidden, MailUnreachable."""
         try:
             addresses = vetted(
                 await self._found(client_id, host), allow_private=self._allow_private

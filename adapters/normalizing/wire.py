@@ -14,9 +14,8 @@ class Request(BaseModel):
 
 
 class Answer(BaseModel):
-    """The response from a normalizing process. `event`: None if the step budget was exceeded.
-    `failed`: the type of an unexpected error. The error message stays in the process, because it
-    may quote the email."""
+    """The response from a normalizing process. `event` is None beyond the step budget. `failed` is
+    the type of an unexpected error, whose message may quote the email and is dropped."""
 
     model_config = ConfigDict(frozen=True)
 

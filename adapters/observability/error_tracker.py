@@ -1,5 +1,5 @@
-"""The error tracker of a process. It counts errors per kind and client, and does not lose errors.
-Source: docs/decisions/0078."""
+"""The error tracker of a process. It counts errors per kind and client, and loses none
+(docs/decisions/0078)."""
 
 import asyncio
 import time
@@ -21,8 +21,8 @@ from domain.core.errors import EngineUnavailable
 from domain.core.ports import ErrorTracker
 
 Send = Callable[[str, ErrorReport], Awaitable[None]]
-"""A function that sends a report under the given id. Sending the same id twice creates only one
-report. Raises EngineUnavailable if the report must be sent again."""
+"""A function that sends a report, deduplicated by id. Raises EngineUnavailable if the report must
+be sent again."""
 
 REPORT_EVERY_S: Final = 10.0
 MAX_OPEN: Final = 2_000
@@ -43,11 +43,10 @@ _log = structlog.get_logger(__name__)
 async def error_tracker(
     dsn: str | None, spool: Path, keep: Send, redactor: Redactor, metrics: Metrics
 ) -> AsyncIterator[ErrorTracker]:
-    """Run the process's error tracker. It sends reports to Sentry if `dsn` is set, otherwise to
-    `keep`.
+    """Run the process's error tracker. It sends reports to Sentry if `dsn` is set, else to `keep`.
 
-    On exit, it spends a short time sending the remaining reports. Reports still unsent stay in the
-    spool for the next process. Raises InvalidInput if the spool is not writable.
+    On exit, it briefly sends the remaining reports. Unsent ones stay in the spool for the next
+    process. Raises InvalidInput if the spool is not writable.
     """
     async with AsyncExitStack() as held:
         send = keep
@@ -72,9 +71,8 @@ async def error_tracker(
 
 @dataclass(slots=True)
 class _Open:
-    """An error report that has not been sent yet. Further errors of the same kind increase its
-    number of occurrences. `due_at`: the time to send the report, in seconds of the monotonic clock.
-    """
+    """An error report that has not been sent, with the number of its occurrences. `due_at` is in
+    seconds of the monotonic clock."""
 
     id: str
     report: ErrorReport
@@ -82,12 +80,11 @@ class _Open:
 
 
 class SpooledTracker:
-    """An error tracker that sends the first error of each kind immediately. Further errors of that
-    kind are counted in a report that is sent `REPORT_EVERY_S` later.
+    """An error tracker that sends the first error of each kind immediately, and counts further ones
+    in a report `REPORT_EVERY_S` later.
 
-    A kind is the combination of a code location, an error code, an exception type and a client.
-    `report` writes each error to the spool before it returns. The error stays there until its
-    report is sent or dropped.
+    A kind is a code location, error code, exception type and client. `report` writes each error to
+    the spool, where it stays until its report is sent or dropped.
     """
 
     def __init__(

@@ -16,20 +16,16 @@ from domain.core.names import parse_run_id
 
 _log = structlog.get_logger("process")
 
-# Matches the start of a printed exception. Some libraries print exceptions in their own messages,
-# although exceptions contain sensitive values. A match starts only at the beginning of a word, so
-# that the search takes linear time in a long word.
+# Matches the start of a printed exception, because some libraries print exceptions with sensitive
+# values. A match starts only at the beginning of a word, so that the search takes linear time.
 _PRINTED_EXCEPTION: Final = re.compile(
     r"(?<!\w)\w*(?:Error|Exception|Interrupt|Exit)(?=\([\"'(\[{])"
 )
 
 
 def configure_logs(level: str, redactor: Redactor | None = None) -> None:
-    """Send our logs and library logs to standard error. Our logs are written from `level` upwards.
-
-    Library logs are written from WARNING upwards, because below that level libraries log customer
-    data.
-    """
+    """Send our logs, from `level`, and library logs, from WARNING, to standard error. Below
+    WARNING, libraries log customer data."""
     lowest = logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
     ending: list[Processor] = [
         structlog.processors.add_log_level,

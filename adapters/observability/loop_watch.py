@@ -8,14 +8,13 @@ from typing import Final, Literal, Protocol
 
 HOLD_S: Final = 0.05
 """Minimum duration, in seconds, for a block of the event loop to be counted."""
-# Pause between two checks, in seconds. If the loop is blocked during a pause, the measurement
-# misses the rest of that pause: half a pause on average. A shorter pause would use more CPU: a
-# hundred checks per second use one percent.
+# Pause between two checks, in seconds. A block is measured half a pause short on average. A hundred
+# checks per second would use one percent of a CPU.
 _PAUSE_S: Final = 0.025
 
 Cause = Literal["own", "other"]
 """The cause of a block. `own`: the event loop's thread used the CPU for at least `HOLD_S`. `other`:
-the thread used less CPU time, because it was waiting for the CPU or for a blocking call."""
+it waited for the CPU or for a blocking call."""
 
 
 class CountHolds(Protocol):

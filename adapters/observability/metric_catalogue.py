@@ -13,9 +13,8 @@ class MetricKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DeclaredMetric:
-    """A metric of a process or of the installation. `name`: the name, without the prefix that all
-    metrics share and without the suffix of counters. `meaning`: the help text, which `GET /metrics`
-    also returns."""
+    """A metric of a process or of the installation. `name` is without the common prefix and the
+    counters' suffix. `meaning` is the help text in `GET /metrics`."""
 
     kind: MetricKind
     name: str

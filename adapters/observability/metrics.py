@@ -84,8 +84,8 @@ def gauge_family(declared: DeclaredMetric) -> GaugeMetricFamily:
 class Metrics:
     """The metrics of one process.
 
-    Label values are the service's codes and names, never a tenant or a requested path. Each label
-    value permanently uses memory here and in Prometheus.
+    Label values are the service's codes and names, never a tenant or a path, because each
+    permanently uses memory here and in Prometheus.
     """
 
     def __init__(self) -> None:
@@ -114,8 +114,8 @@ class Metrics:
         self.registry.register(self._pools)
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count a finished request. `route`: the path template. `status`: the status code, or 0 if
-        the caller received no response."""
+        """Count a finished request. `route` is the path template. `status` is 0 without a
+        response."""
         known = method if method in _METHODS else "other"
         self._requests.labels(known, route, str(status)).inc()
         self._durations.labels(known, route).observe(seconds)
@@ -127,8 +127,7 @@ class Metrics:
         self._refusals.labels(code).inc()
 
     def webhook_came(self, provider: str, was: str) -> None:
-        """Count an inbound webhook. `was`: whether the webhook was new, already known, conflicting
-        or dropped."""
+        """Count an inbound webhook as new, already known, conflicting or dropped (`was`)."""
         self._inbound.labels(provider, was).inc()
 
     def of_nobody(self, provider: str) -> None:

@@ -45,8 +45,7 @@ class _RequestSpan:
         self._span = span
 
     def ended(self, method: str, route: str, status: int, known: dict[str, str]) -> None:
-        """End the span. `status`: 0 if the caller received no response. `known`: the ids in the
-        request."""
+        """End the span. `status` is 0 without a response. `known` are the request's ids."""
         self._span.update_name(f"{method} {route}")
         self._span.set_attributes({"http.request.method": method, "http.route": route, **known})
         if status:
@@ -107,8 +106,8 @@ def _redacted(span: ReadableSpan) -> ReadableSpan:
 
 @contextmanager
 def sending(endpoint: str, process: str) -> Iterator[_Traces]:
-    """Send this process's spans to `endpoint`/v1/traces, in batches, from a separate thread. While
-    the endpoint does not respond, up to 2,048 spans are kept. Further spans are dropped."""
+    """Send this process's spans to `endpoint`/v1/traces in batches, from a separate thread. If the
+    endpoint does not respond, only 2,048 spans are kept."""
     exporter = OTLPSpanExporter(f"{endpoint}/v1/traces", timeout=_ANSWERS_WITHIN_S)
     provider = TracerProvider(
         resource=Resource.create({SERVICE_NAME: f"{_SERVICE}-{process}"}), shutdown_on_exit=False

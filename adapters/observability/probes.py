@@ -28,14 +28,14 @@ _JSON: Final = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class _Health:
-    """A running process. `loop`: its event loop. `readiness`: the checks of its dependencies."""
+    """A running process: its event loop, and the checks of its dependencies (`readiness`)."""
 
     loop: asyncio.AbstractEventLoop
     readiness: Questions[str]
 
 
 class Probes:
-    """The endpoints on METRICS_PORT. `library`: the local URL of the Temporal library's metrics,
+    """The endpoints on METRICS_PORT. `library` is the local URL of the Temporal library's metrics,
     which are appended to ours."""
 
     def __init__(self, metrics: Metrics) -> None:
@@ -66,9 +66,8 @@ class Probes:
             return ours
 
     def alive(self) -> tuple[int, dict[str, object]]:
-        """Return the status and a JSON body. The status is 200 if the event loop responds or the
-        process is starting, otherwise 503. A blocked event loop does not recover without a
-        restart."""
+        """Return the status and a JSON body: 200 if the event loop responds or the process is
+        starting, otherwise 503. Only a restart unblocks an event loop."""
         if self._health is None:
             return 200, {"status": "starting"}
         try:
@@ -105,9 +104,9 @@ async def _turn() -> None:
 
 @contextmanager
 def shown(probes: Probes, host: str, port: int | None, *, health: bool = False) -> Iterator[None]:
-    """Serve GET /metrics at http://host:port while the block runs. If `port` is None, serve
-    nothing. `health`: also serve /healthz and /readyz, for a process that does not listen on any
-    other port. Raises InvalidInput if the port cannot be opened."""
+    """Serve GET /metrics at http://host:port while the block runs, unless `port` is None. `health`
+    adds /healthz and /readyz, for a process without another port. Raises InvalidInput if the port
+    cannot be opened."""
     if port is None:
         yield
         return

@@ -10,8 +10,8 @@ import structlog
 T = TypeVar("T")
 
 Check = Callable[[], Awaitable[str]]
-"""A check of a dependency. It returns "ok", or one word that describes the problem. Any exception
-means "unavailable"."""
+"""A check of a dependency. It returns "ok", or one word for the problem. Any exception means
+"unavailable"."""
 
 OK: Final = "ok"
 _READY_WITHIN_S: Final = 2.0
@@ -21,9 +21,8 @@ _log = structlog.get_logger(__name__)
 
 
 class Questions(Generic[T]):
-    """A group of checks that run concurrently. The checks run at most once every `kept_s` seconds,
-    regardless of the number of calls to `answers`. `failed`: the result of a check that raised an
-    exception. `late`: the result of a check that took longer than `within_s` seconds."""
+    """Checks that run concurrently, at most once every `kept_s` seconds. `failed` is the result of
+    a check that raises, and `late` of one that takes longer than `within_s` seconds."""
 
     def __init__(
         self,
@@ -85,8 +84,8 @@ class Questions(Generic[T]):
 
 
 def readiness(checks: Mapping[str, Check]) -> Questions[str]:
-    """Return the checks as a group with the time limits for readiness. If a check exceeds
-    `_READY_WITHIN_S`, its result is "timeout". Results are at most `_READY_KEPT_S` old."""
+    """Return the checks as a group for readiness. The result of a check that exceeds
+    `_READY_WITHIN_S` is "timeout". Results are at most `_READY_KEPT_S` old."""
     return Questions(
         checks,
         failed="unavailable",

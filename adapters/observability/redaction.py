@@ -1,5 +1,5 @@
-"""Redact secrets and personal data in text. All redaction patterns are in this module. Callers must
-never pass customer text, because the patterns cannot recognize such text."""
+"""Redact secrets and personal data in text. All redaction patterns are here. They cannot recognize
+customer text, which must never be passed."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -96,8 +96,8 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (re.compile(r"(?:[^\s<>\"'(),:;\[\]{}=&?/\\|]|(?<=\w)')++"), _address),
 )
 
-# None of the rules above can match a text without one of these characters or words. The check must
-# be fast, because every log line passes through here. Most values are names, ids and words.
+# None of the rules above can match a text without one of these characters or words. This check must
+# be fast, because every log line passes through here.
 _SUSPECT: Final = re.compile(
     r"[@%:=?]|eyJ|eyA|ewo|[Bb][Ee][Aa][Rr][Ee][Rr]|[Bb][Aa][Ss][Ii][Cc]|[Kk]_|[Pp]_|[Cc]_"
     r"|[0-9A-Z]\.[A-Za-z0-9_-]{43}|/api/webhooks/"

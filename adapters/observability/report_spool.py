@@ -1,8 +1,7 @@
 """Error reports stored on disk until the tracker has accepted them.
 
-Each process has its own directory below the root, with a file lock that is released when the
-process exits. A report is a file: its number of occurrences in `_WIDTH` digits, a newline, then the
-report as JSON.
+Each process has a directory with a file lock. A report is a file: its number of occurrences in
+`_WIDTH` digits, a newline, and the report as JSON.
 """
 
 import fcntl
@@ -33,8 +32,8 @@ class ReportSpool:
     exited."""
 
     def __init__(self, root: Path, name: str) -> None:
-        """Create this process's directory. `name`: the directory name, unique among all processes
-        with the same root. Raises InvalidInput if the root is not writable."""
+        """Create this process's directory, with a name that is unique below the root. Raises
+        InvalidInput if the root is not writable."""
         self._root = root
         self._own = root / name
         try:
@@ -50,8 +49,8 @@ class ReportSpool:
             raise InvalidInput(f"ERROR_SPOOL: {root} cannot be written: {error.strerror}") from None
 
     def add(self, report_id: str, report: ErrorReport) -> None:
-        """Store a report. It survives the exit of the process. After `sync`, it also survives a
-        crash of the machine. Raises OSError if the file cannot be written."""
+        """Store a report, which survives the process and, after `sync`, a crash of the machine.
+        Raises OSError."""
         unnamed = self._own / f"{_UNNAMED}{report_id}"
         unnamed.write_bytes(_number(report.occurrences) + report.model_dump_json().encode())
         unnamed.rename(self._file(report_id))
@@ -71,8 +70,7 @@ class ReportSpool:
         self._file(report_id).unlink(missing_ok=True)
 
     def sync(self, report_ids: Iterable[str]) -> None:
-        """Flush these reports to disk. This call blocks. Raises OSError if a file cannot be
-        flushed."""
+        """Flush these reports to disk. Blocks. Raises OSError."""
         for path in (*map(self._file, report_ids), self._own):
             with suppress(FileNotFoundError):  # The report has since been accepted and deleted.
                 file = os.open(path, os.O_RDONLY)

@@ -77,9 +77,8 @@ class SentrySender:
         )
 
     async def send(self, report_id: str, report: ErrorReport) -> None:
-        """Send a report. If the same id is sent twice, Sentry stores only one report. Raises
-        EngineUnavailable if Sentry cannot accept the report now, and ReportRefused if Sentry will
-        never accept it."""
+        """Send a report, which Sentry deduplicates by id. Raises EngineUnavailable if Sentry cannot
+        accept it now, and ReportRefused if it never will."""
         self._outbox.envelope = None
         self._client.capture_event(_event(report_id, report))
         if self._outbox.envelope is None:

@@ -26,7 +26,7 @@ _LOOP_WITHIN_S: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """The value of a metric. `name`: the name in `INSTALLATION_METRICS`."""
+    """The value of a metric. `name` is the name in `INSTALLATION_METRICS`."""
 
     name: str
     value: float

@@ -28,8 +28,8 @@ class Traces(Protocol):
 
 @contextmanager
 def traces_of(watch: WatchSettings, process: str) -> Iterator[Traces | None]:
-    """Send this process's traces while the block runs. Yield None if no collector is configured.
-    Raises InvalidInput if a collector is configured but OpenTelemetry is not installed."""
+    """Send this process's traces while the block runs. Yields None without a collector. Raises
+    InvalidInput for a collector without OpenTelemetry."""
     if watch.otlp_endpoint is None:
         yield None
         return

@@ -1,8 +1,7 @@
 """Stripe Checkout for the service's own account: payment pages for plans and credits.
 
-This module calls Stripe with httpx. Stripe's library would use 31 MB for three calls, and add a
-third of a second to the start of every process. Each call must also end by our deadline, and report
-whether it may have had an effect.
+Stripe's library would use 31 MB for three calls, and slow down each process's start. With httpx,
+calls end by our deadline and report whether they may have had an effect.
 """
 
 from collections.abc import Iterator
@@ -60,7 +59,7 @@ class _Done(BaseModel):
 
 
 class StripeCheckout:
-    """Stripe's payment pages. `return_url`: the URL that the browser returns to after payment."""
+    """Stripe's payment pages. `return_url` is the URL that the browser returns to after payment."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, secret_key: str, return_url: str
@@ -71,7 +70,7 @@ class StripeCheckout:
         self._return_url = return_url
 
     async def open(self, checkout: Checkout) -> OpenedCheckout:
-        """Open a payment page. Stripe deduplicates requests by the checkout's id for a day. Raises
+        """Open a payment page. Stripe deduplicates by the checkout's id for a day. Raises
         PaymentsUnreachable."""
         page = self._page(checkout)
         request = self._request("POST", "/v1/checkout/sessions", page, key=checkout.id)
@@ -86,9 +85,8 @@ class StripeCheckout:
         return OpenedCheckout(session.id, session.url)
 
     async def renew(self, subscription_id: str, monthly: Money | None) -> None:
-        """Change the subscription's price, starting next month. If `monthly` is None, end the
-        subscription at that time. The current month is not billed again. Raises
-        PaymentsUnreachable."""
+        """Change the subscription's price from next month on, or end it then if `monthly` is None.
+        The current month is not billed again. Raises PaymentsUnreachable."""
         path = f"/v1/subscriptions/{subscription_id}"
         with _only_unreachable():
             call = ConnectorCall(self._http)
@@ -106,8 +104,8 @@ class StripeCheckout:
             await call.effect(self._request("POST", path, change), _Done)
 
     async def end(self, subscription_id: str) -> None:
-        """End the subscription now. Its state is checked first, because Stripe rejects a request to
-        end a subscription that has already ended. Raises PaymentsUnreachable."""
+        """End the subscription now, unless it has ended, which Stripe would reject. Raises
+        PaymentsUnreachable."""
         path = f"/v1/subscriptions/{subscription_id}"
         with _only_unreachable():
             call = ConnectorCall(self._http)

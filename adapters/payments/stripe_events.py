@@ -28,9 +28,9 @@ _KINDS: Final[Mapping[str, PaymentKind]] = {
 
 
 def signed_lately(header: str, now: datetime) -> StripeSignature:
-    """Return the parsed Stripe-Signature header. Call this function before reading the body. Raises
-    InvalidPaymentSignature if the header is missing or malformed, or if its time differs from `now`
-    by more than TOLERANCE."""
+    """Return the parsed Stripe-Signature header, before the body is read. Raises
+    InvalidPaymentSignature if it is missing or malformed, or differs from `now` by more than
+    TOLERANCE."""
     signature = StripeSignature.parse(header)
     if signature is None or abs(signature.age_s(now)) > TOLERANCE.total_seconds():
         raise InvalidPaymentSignature

@@ -7,11 +7,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def loading_modules() -> Iterator[None]:
-    """Pause the garbage collector while the block imports modules. Afterwards, later collections
-    skip every object that exists at the end of the block (decision 0116).
+    """Pause the garbage collector while the block imports modules. Later collections skip all
+    objects that exist at its end (decision 0116).
 
-    The block must only import. Otherwise, the objects of the remaining code would never be
-    collected.
+    The block must only import, because other objects would never be collected.
     """
     was_enabled = gc.isenabled()
     gc.disable()

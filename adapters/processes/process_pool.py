@@ -27,11 +27,10 @@ class WorkFailed(Exception):
 
 
 class ProcessPool:
-    """A pool of `PROCESSES` child processes that run one module. The module calls `serve` from
+    """A pool of `PROCESSES` child processes that run one module, which calls `serve` from
     `adapters/processes/serving.py`.
 
-    If a process exits unexpectedly, it is replaced. Only the request that it was processing is
-    affected.
+    A process that exits is replaced. Only its current request fails.
     """
 
     def __init__(self, module: str, *, cpu_s: float = CPU_S) -> None:

@@ -15,7 +15,7 @@ from typing import BinaryIO, Final
 from adapters.processes.framing import LENGTH_BYTES, framed
 
 _MEMORY: Final = 1024 * 1024 * 1024
-# The CPU priority is lower than that of the processes that serve other callers.
+# Processes that serve other callers have a higher CPU priority.
 _NICE: Final = 5
 
 

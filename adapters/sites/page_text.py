@@ -21,8 +21,8 @@ _SEPARATORS: Final = (" – ", " — ", " | ", " · ", " - ")
 
 
 def read_page(fetched: Fetched, body: bytes, robots: Robots) -> PageText:
-    """Return the title, main text and links of a page. Scripts, navigation, and elements that the
-    page hides are left out. Raises PageUnreadable."""
+    """Return the title, main text and links of a page, without scripts, navigation and hidden
+    elements. Raises PageUnreadable."""
     spend(len(body))
     tree = HTMLTree.parse(_decoded(body, fetched.charset))
     text = extract_plain_text(
@@ -40,8 +40,8 @@ def read_page(fetched: Fetched, body: bytes, robots: Robots) -> PageText:
 
 
 def _decoded(body: bytes, charset: str) -> str:
-    """Return the text of a page. Only the encodings that browsers support are used. An unknown
-    charset is ignored, and its bytes are decoded as the page declares or as they look."""
+    """Return the text of a page in an encoding that browsers support. If the charset is unknown,
+    the encoding is detected from the page's declaration or its bytes."""
     encoding = map_encoding_to_html5(charset, fallback_utf8=False) if charset else None
     encoding = encoding or detect_encoding(body, from_html_meta=True) or "utf-8"
     return str(bytes_to_str(body, encoding, errors="replace"))

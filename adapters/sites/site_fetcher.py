@@ -22,7 +22,7 @@ _PLAIN: Final = frozenset({"", "identity", "gzip", "x-gzip"})
 
 
 class SiteFetcher:
-    """Fetches pages for one client at a time. `http`: the HTTP client for sites on this machine,
+    """Fetches pages for one client at a time. `http` is the HTTP client for sites on this machine,
     which `allow_loopback` allows only for tests and demos."""
 
     def __init__(
@@ -39,8 +39,8 @@ class SiteFetcher:
         self._fetch_s = fetch_s
 
     async def fetch(self, client_id: str, url: str) -> Fetched:
-        """Return the response of a page with a 2xx status. Redirects are followed only on the same
-        origin. Raises PageUnreadable."""
+        """Return a page's response with a 2xx status, after redirects on the same origin. Raises
+        PageUnreadable."""
         try:
             async with asyncio.timeout(self._fetch_s):
                 return await self._followed(self._client_for(client_id, url), url)

@@ -17,8 +17,8 @@ _PAGES: Final = frozenset({"text/html", "application/xhtml+xml"})
 
 
 class WebSiteReader:
-    """A `SiteReader` (`domain/content/ports.py`). `agent`: the name that robots.txt uses for the
-    service. The child processes start when the first page arrives."""
+    """A `SiteReader` (`domain/content/ports.py`). `agent` is the service's name in robots.txt.
+    Child processes start with the first page."""
 
     def __init__(self, fetcher: SiteFetcher, *, agent: str, cpu_s: float = CPU_S) -> None:
         self._fetcher = fetcher

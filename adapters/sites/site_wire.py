@@ -15,8 +15,8 @@ class SiteWork(StrEnum):
 
 
 class SiteRequest(BaseModel):
-    """A response to parse. `robots`: the site's robots.txt, or None if it has none. `start`: the
-    import's address. `agent`: the name that robots.txt uses for the service."""
+    """A response to parse. `robots` is the site's robots.txt, or None. `start` is the import's
+    address. `agent` is the service's name in robots.txt."""
 
     model_config = ConfigDict(frozen=True, ser_json_bytes="base64", val_json_bytes="base64")
 
@@ -28,9 +28,8 @@ class SiteRequest(BaseModel):
 
 
 class SiteAnswer(BaseModel):
-    """The response from a parsing process. `refused`: the reason why the page cannot be read.
-    `failed`: the type of an unexpected error. The error message stays in the process, because it
-    may quote the page."""
+    """The response from a parsing process. `refused` is why the page cannot be read. `failed` is
+    the type of an unexpected error, whose message may quote the page and is dropped."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -16,8 +16,8 @@ _FAILED: Final = "('Failed', 'TimedOut', 'Terminated')"
 
 @dataclass(frozen=True, slots=True)
 class QueueBacklog:
-    """The backlog of a task queue. `tasks`: Temporal's estimate of the number of tasks that have
-    not been picked up by a worker yet. `age`: the age of the oldest of these tasks."""
+    """The backlog of a task queue: Temporal's estimate of the tasks that no worker has picked up,
+    and the age of the oldest."""
 
     tasks: int
     age: timedelta

@@ -1,5 +1,5 @@
-"""The service's calls to Temporal. The calls refer to workflows by name. A process that starts
-workflows but does not run them therefore need not import their code."""
+"""The service's calls to Temporal. They name workflows, so that a process that only starts them
+need not import their code."""
 
 import asyncio
 from collections.abc import Awaitable, Iterator, Sequence
@@ -32,9 +32,8 @@ from domain.webhooks.contracts import SendWebhooksInput
 T = TypeVar("T")
 G = TypeVar("G", bound=Contract)
 
-# A hanging server does not reject connections. Keep-alive pings cannot detect this in time, because
-# Temporal closes connections that send pings more often than every 10 s. During a long call, the
-# client therefore checks the server's health.
+# A hanging server does not reject connections. Temporal closes connections that send frequent
+# keep-alive pings, so the client checks the server's health during a long call.
 _ASK_HEALTH_AFTER_S: Final = 1.5
 _HEALTH_TIMEOUT_S: Final = 2.5
 _CALL_TIMEOUT_S: Final = 4.0
@@ -62,19 +61,17 @@ class TemporalEngine:
         self._dashboard = dashboard
 
     async def answer(self, event: ProcessEventInput) -> None:
-        """Start the run, or join it if it is already running, and return when its first outcome is
-        stored.
+        """Start the run, or join it, and return when its first outcome is stored.
 
-        Raises EngineUnavailable if Temporal does not respond. The caller sets the deadline. If the
-        run has already ended, this method does nothing, because the run's row contains the outcome.
+        Does nothing if the run has ended, because its row contains the outcome. The caller sets the
+        deadline. Raises EngineUnavailable.
         """
         with outages_reported(), suppress(WorkflowAlreadyStartedError, WorkflowUpdateFailedError):
             try:
                 await self._while_healthy(self._started(event))
             except RPCError as error:
-                # If a worker stops, a run's first task may be lost together with the update. The
-                # server treats retries of that start as already done and rejects their updates.
-                # Send a new start instead, which joins the run.
+                # If a worker stops, a run's first task may be lost with its update, and the server
+                # rejects retries of that start. A new start joins the run.
                 if error.status is not RPCStatusCode.UNAVAILABLE:
                     raise
                 await self._client.service_client.check_health(timeout=_CHECKED_WITHIN)
@@ -116,11 +113,10 @@ class TemporalEngine:
         )
 
     async def start(self, event: ProcessEventInput) -> bool:
-        """Start an abandoned run again. Return False if the run is still running.
+        """Start an abandoned run again. Return False if it is still running.
 
-        A run is restarted if its workflow ended without an outcome: it was terminated, or timed out
-        during a database outage. A reopened run is restarted too. Restarting is safe, because each
-        step can be repeated.
+        Its workflow was terminated, timed out during a database outage, or was reopened. Restarting
+        is safe, because each step can be repeated.
         """
         reuse = WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY
         if event.reopened:
@@ -143,8 +139,8 @@ class TemporalEngine:
         return True
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:
-        """Signal a waiting run to read the decision on its review. Return False if the run has
-        ended. Raises EngineUnavailable."""
+        """Signal a waiting run to read the decision on its review. Return False if it has ended.
+        Raises EngineUnavailable."""
         handle = self._client.get_workflow_handle(
             names.process_event_id(ref.client_id, ref.event_id)
         )
@@ -161,8 +157,8 @@ class TemporalEngine:
         return True
 
     async def begin(self, workflow: str, work: BackgroundRef) -> bool:
-        """Start the workflow for a committed row. Return False if the workflow is running or has
-        already completed. Raises EngineUnavailable. In this case, the sweep starts the workflow."""
+        """Start the workflow for a committed row. Return False if it is running or has completed.
+        Raises EngineUnavailable; the sweep then starts it."""
         try:
             with outages_reported():
                 async with asyncio.timeout(_CALL_TIMEOUT_S):
@@ -179,9 +175,8 @@ class TemporalEngine:
         return True
 
     async def simulate(self, asked: SimulateInput, *, within: timedelta) -> SimulateResult:
-        """Simulate a scenario and return the result. The simulation ends after `within`, because
-        the caller then stops waiting. Raises EngineUnavailable, and InternalError if the simulation
-        failed or did not end in time."""
+        """Simulate a scenario and return the result, within `within`. Raises EngineUnavailable, and
+        InternalError if it failed or did not end in time."""
         return await self._result_of(
             names.SIMULATE,
             asked,
@@ -220,8 +215,8 @@ class TemporalEngine:
         return gives.model_validate(result)
 
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
-        """Start webhook deliveries outside a run. Deliveries that are already running are not
-        started again. Raises EngineUnavailable. In this case, the sweep starts the deliveries."""
+        """Start webhook deliveries outside a run, unless they are running. Raises
+        EngineUnavailable; the sweep then starts them."""
         for start in range(0, len(delivery_ids), _SENT_AT_ONCE):
             await self._send(client_id, tuple(delivery_ids[start : start + _SENT_AT_ONCE]))
 
@@ -238,12 +233,10 @@ class TemporalEngine:
                 )
 
     async def process_webhook(self, webhook: ProcessWebhookInput, *, wake: bool = False) -> bool:
-        """Start processing a stored webhook. Return False if the webhook is already being
-        processed.
+        """Start processing a stored webhook. Return False if it is already running.
 
-        If the webhook's workflow has ended, it is started again, because the webhook's row shows
-        whether work is left. `wake`: whether a webhook that is waiting for its next attempt is
-        retried immediately. Raises EngineUnavailable. In this case, the sweep starts the workflow.
+        An ended workflow is started again, because the row shows whether work is left. `wake`
+        retries a waiting webhook now. Raises EngineUnavailable; the sweep then starts the workflow.
         """
         ref = webhook.ref
         try:
@@ -263,8 +256,7 @@ class TemporalEngine:
         return True
 
     async def start_erasure(self, erase: EraseInput) -> None:
-        """Start an erasure without waiting for it to finish. An erasure that is already running
-        continues. Raises EngineUnavailable."""
+        """Start an erasure, or leave a running one, without waiting. Raises EngineUnavailable."""
         with outages_reported(), suppress(WorkflowAlreadyStartedError):
             async with asyncio.timeout(_CALL_TIMEOUT_S):
                 await self._client.start_workflow(

@@ -24,12 +24,11 @@ _REFUSALS: Final = (RPCStatusCode.UNAUTHENTICATED, RPCStatusCode.PERMISSION_DENI
 
 
 async def connect(temporal: TemporalSettings, *, lazy: bool = False) -> Client:
-    """Return a Temporal client. The API, workers, commands and tests all use it, so that they share
-    one data converter.
+    """Return a Temporal client with the data converter that all processes share.
 
-    `lazy`: connect on the first call, so that a process can start while Temporal is down. If `lazy`
-    is False, this function raises within seconds: EngineUnavailable if Temporal does not respond,
-    InvalidInput if it rejects our credentials. Each error message is one sentence.
+    `lazy` connects on the first call, so that a process can start while Temporal is down.
+    Otherwise, raises within seconds: EngineUnavailable, or InvalidInput for rejected credentials,
+    in one sentence.
     """
     if lazy:
         return await _client(temporal, lazy=True)
@@ -51,8 +50,8 @@ async def connect(temporal: TemporalSettings, *, lazy: bool = False) -> Client:
             ) from error
         raise EngineUnavailable(f"no Temporal answers at {temporal.address}") from error
     except (RuntimeError, TimeoutError) as error:
-        # The library raises the same type of error for a rejected key and for a server that is
-        # down. Only the texts differ. `why_not` finds the cause.
+        # The library raises the same error for a rejected key and for a server that is down.
+        # `why_not` finds the cause.
         reason, reached = await why_not(temporal)
         if reached and temporal.is_encrypted and not isinstance(error, TimeoutError):
             raise InvalidInput(

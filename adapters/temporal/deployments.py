@@ -45,11 +45,10 @@ class Build:
 
 
 def deployment_config(temporal: TemporalSettings) -> WorkerDeploymentConfig | None:
-    """Return the deployment settings for a worker's build, or None if the installation does not use
-    deployments.
+    """Return the deployment settings for a worker's build, or None without deployments.
 
-    Runs move to the current build with their next task. If runs were pinned, the old workers would
-    have to keep running until all reviews have ended, which takes up to 72 hours.
+    Runs move to the current build with their next task. Pinned runs would need the old workers
+    until all reviews end, up to 72 hours.
     """
     if temporal.version is None:
         return None
@@ -84,10 +83,10 @@ async def tell_if_passed_over(client: Client, temporal: TemporalSettings, *, que
 async def promote(
     client: Client, build: WorkerDeploymentVersion, now: Clock, *, patience_s: float
 ) -> str:
-    """Wait until the workers of a build poll all queues, then make that build the current build.
+    """Wait until the workers of a build poll all queues, then make that build the current one.
 
-    Once every queue uses the build, return the id of the previous build, or "". Raises RPCError,
-    and InvalidInput if the change takes longer than `patience_s` seconds.
+    Return the id of the previous build, or "". Raises RPCError, and InvalidInput after `patience_s`
+    seconds.
     """
     before = await current(client, Work.WORKFLOWS, queue=names.ENGINE_QUEUE)
     blocking_condition = "Temporal does not answer"

@@ -15,16 +15,15 @@ _SPEAKS_WITHIN_S: Final = 1.0
 
 
 class Reason(NamedTuple):
-    """The reason why a connection fails. `sentence`: the reason, as one sentence. `reached`:
-    whether the server accepts connections with the configured settings."""
+    """The reason why a connection fails, in one `sentence`. `reached` means that the server accepts
+    connections with the configured settings."""
 
     sentence: str
     reached: bool = False
 
 
 async def why_not(temporal: TemporalSettings) -> Reason:
-    """Return the reason why Temporal cannot be used. The cause is diagnosed over a separate
-    connection. Never raises."""
+    """Return why Temporal cannot be used, diagnosed over a separate connection. Never raises."""
     try:
         async with asyncio.timeout(_TIMEOUT_S):
             await _connected(temporal, None)
@@ -68,8 +67,8 @@ async def _plain(temporal: TemporalSettings) -> Reason:
 
 
 async def _connected(temporal: TemporalSettings, context: ssl.SSLContext | None) -> bool:
-    """Open a connection to Temporal. `context`: None for a connection without TLS. Return False if
-    the server closes the connection instead of sending data."""
+    """Open a connection to Temporal, without TLS if `context` is None. Return False if the server
+    closes it without sending data."""
     host, _, port = temporal.address.rpartition(":")
     name = (temporal.tls_server_name or host) if context else None
     reader, writer = await asyncio.open_connection(

@@ -62,11 +62,9 @@ async def current(client: Client, work: Work, *, queue: str) -> WorkerDeployment
 async def workers(
     client: Client, work: Work, now: datetime, *, queue: str = names.ENGINE_QUEUE
 ) -> list[str]:
-    """Return the identities of the workers that receive this kind of task. Raises RPCError, or
-    RuntimeError if the client has never connected.
-
-    Once a deployment has a current build, only that build's workers receive tasks.
-    """
+    """Return the identities of the workers that receive this kind of task. If there is a current
+    build, only its workers do. Raises RPCError, or RuntimeError if the client has never
+    connected."""
     described = await _describe(client, work, queue)
     getting = _current(described)
     return [poller.identity for poller in _asking(described, now) if poller.version == getting]

@@ -27,8 +27,8 @@ _QUERY_TIMEOUT: Final = timedelta(seconds=5)
 
 
 class TemporalReports:
-    """Operator reports. Each report runs as a Temporal workflow. For each kind and subject, at most
-    one report runs at a time. A second request joins the running report."""
+    """Operator reports, each run as a Temporal workflow. A second request for the same kind and
+    subject joins the running one."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -51,11 +51,10 @@ class TemporalReports:
     async def backfill_metrics(
         self, backfill: BackfillMetricsInput, on_progress: Callable[[int], None]
     ) -> ComputeMetricsResult:
-        """Compute the metrics of past days and return the result.
+        """Compute the metrics of past days and return the result, even if the caller stops waiting.
 
-        `on_progress`: a callback that receives the number of finished calendar days. Cancelling the
-        wait does not stop the computation. Raises EngineUnavailable, and InternalError if the
-        computation failed.
+        `on_progress` receives the number of finished calendar days. Raises EngineUnavailable, and
+        InternalError if it failed.
         """
         handle = await self.start_backfill(backfill)
         result = asyncio.ensure_future(_result(handle))
@@ -74,9 +73,9 @@ class TemporalReports:
             result.cancel()
 
     async def predict_churn(self, churn: WeeklyChurnInput) -> WeeklyChurnResult:
-        """Compute and return the churn prediction for the week that contains `churn.at`, which must
-        be set. Cancelling the wait does not stop the computation. Raises EngineUnavailable, and
-        InternalError if the computation failed."""
+        """Compute and return the churn prediction for the week of `churn.at`, which must be set,
+        even if the caller stops waiting. Raises EngineUnavailable, and InternalError if it
+        failed."""
         if churn.at is None:
             raise ValueError("a moment to predict for")
         with outages_reported():

@@ -21,11 +21,10 @@ _AT_ONCE: Final = 20
 
 
 async def erased(client: Client, erase: EraseInput) -> str:
-    """Start an erasure, or join a running one, and wait for it to finish. Return the certificate's
-    id.
+    """Start or join an erasure, and return the certificate's id when it finishes, even if the
+    caller stops waiting.
 
-    Raises EngineUnavailable if Temporal does not respond, and InternalError if the erasure was
-    terminated. An erasure that has started continues even if the caller stops waiting.
+    Raises EngineUnavailable, and InternalError if the erasure was terminated.
     """
     try:
         handle = await client.start_workflow(

@@ -27,12 +27,11 @@ _PASSED_THROUGH: Final = (
 
 
 def set_up(*, numbers: bool) -> str | None:
-    """Forward the Temporal library's log lines to Python's logging. Call this once per process,
-    before the process creates its first client.
+    """Forward the Temporal library's log lines to Python's logging, before the process creates its
+    first client.
 
-    `numbers`: whether to collect the library's metrics too. If True, return their URL, otherwise
-    None. The library aggregates its metrics and serves them on a loopback port. Reporting each
-    event would cost more.
+    `numbers` also collects the library's metrics on a loopback port, whose URL is returned, else
+    None.
     """
     logs = LoggingConfig(
         filter=TelemetryFilter(core_level="WARN", other_level="ERROR"),

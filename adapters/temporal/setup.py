@@ -228,9 +228,8 @@ async def _ensure_calendar(
     *,
     caught_up: timedelta | None = None,
 ) -> None:
-    """Schedule an engine workflow at calendar times, in UTC. `caught_up`: the period after an
-    outage in which missed runs are caught up. If `caught_up` is None, the next run also does the
-    work of missed runs."""
+    """Schedule an engine workflow at calendar times, in UTC. Missed runs within `caught_up` are
+    caught up. If it is None, the next run also does their work."""
     each, once = ScheduleOverlapPolicy.BUFFER_ALL, ScheduleOverlapPolicy.SKIP
     schedule = Schedule(
         action=ScheduleActionStartWorkflow(

@@ -30,7 +30,7 @@ class DeliveryTrace:
         self._first_byte_ms = self.ms()
 
     def ended(self, met: Exception | None) -> DeliveryAttempt:
-        """Return the outcome of the POST. `met`: the error that ended the POST, one of
+        """Return the outcome of the POST. `met` is the error that ended the POST, one of
         `adapters.webhooks.failures.MET`, or None."""
         failure, error = self._judged(met)
         later = self.head.retry_after if self.head else None

@@ -27,11 +27,10 @@ address, often a broken IPv6 address, from using up the deadline."""
 
 @cache
 def tls_context(ca_file: Path | None, *protocols: str) -> ssl.SSLContext:
-    """Return a context for TLS 1.2 or newer that checks the certificate and the host name.
+    """Return a cached context for TLS 1.2 or newer that checks the certificate and the host name.
 
-    It trusts the public certificate authorities and those in `ca_file`. `protocols`: ALPN names.
-    The process caches the context, because loading the authorities takes a tenth of a second of CPU
-    time. Raises OSError if `ca_file` cannot be loaded.
+    It trusts the public authorities and those in `ca_file`. Loading them takes a tenth of a second
+    of CPU. `protocols` are ALPN names. Raises OSError for an invalid `ca_file`.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
@@ -63,7 +62,7 @@ def check(address: Address, *, allow_private: bool) -> None:
 
 
 class Dialler:
-    """One connection to a host. `dialled`: the last address tried."""
+    """One connection to a host. `dialled` is the last address tried."""
 
     def __init__(self, *, allow_private: bool) -> None:
         self._allow_private = allow_private

@@ -26,7 +26,7 @@ _START: Final = b"HTTP/"
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The status and headers of a response. `retry_after`: the text of the Retry-After header."""
+    """The status and headers of a response. `retry_after` is the text of the Retry-After header."""
 
     status: int
     retry_after: str | None
@@ -63,8 +63,8 @@ class Exchange:
         raise _no_http()
 
     async def read(self) -> None:
-        """Read the response body, up to MAX_BODY. Raises the same errors as `ask`. After an error,
-        `body` contains the bytes received before it."""
+        """Read the response body, up to MAX_BODY. Raises the errors of `ask`, with the received
+        bytes in `body`."""
         enough = self._received + MAX_BODY
         while self._received < enough and isinstance(event := await self._next(), h11.Data):
             self.body += bytes(event.data[: RESPONSE_KEPT - len(self.body)])

@@ -8,7 +8,7 @@ from domain.webhooks.errors import InvalidWebhook
 
 
 class PostFailed(Exception):
-    """A POST that received no response. `text`: the reason, in English."""
+    """A POST that received no response. `text` is the reason, in English."""
 
     def __init__(self, kind: FailureKind, text: str) -> None:
         super().__init__(text)

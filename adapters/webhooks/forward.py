@@ -26,8 +26,8 @@ class Forwarded:
 async def forward(
     client: httpx.AsyncClient, url: str, headers: Mapping[str, str], body: bytes
 ) -> Forwarded:
-    """POST the body, and return the outcome. Redirects are not followed. Never raises for a server
-    that does not respond."""
+    """POST the body and return the outcome, without following redirects. Never raises for an
+    unresponsive server."""
     began = time.perf_counter()
     try:
         answer = await client.post(url, content=body, headers=dict(headers), timeout=TIMEOUT_S)

@@ -1,8 +1,8 @@
 """DNS lookups, in dedicated threads.
 
-A lookup cannot be cancelled: the name server's operator determines how long its thread is blocked.
-Each client therefore has few threads, and callers wait for a lookup only until a deadline. The
-deadline excludes the wait for a free thread, because the name server does not cause that wait.
+A lookup cannot be cancelled, and the name server's operator determines how long it blocks its
+thread. Each client has few threads, and callers wait until a deadline, without the wait for a free
+thread.
 """
 
 import asyncio
@@ -31,8 +31,8 @@ resolver ends a lookup after 10 to 20 s."""
 _LATER_S: Final = 5.0
 
 LookUp = Callable[[str], Sequence[str]]
-"""A function that returns the addresses of a host name as text, in order of preference. It runs in
-a thread. Raises OSError if the lookup fails."""
+"""A blocking function that returns the addresses of a host name as text, in order of preference.
+Raises OSError if the lookup fails."""
 
 
 def system_look_up(name: str) -> Sequence[str]:
@@ -61,8 +61,8 @@ class Names:
         self._threads: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     async def begin(self, client_id: str, name: str) -> "asyncio.Future[Sequence[str]]":
-        """Start a DNS lookup and return the future to pass to `found`. Concurrent lookups of the
-        same name by one client share a thread. Raises Deferred if no thread becomes free."""
+        """Start a DNS lookup and return the future for `found`. A client's concurrent lookups of a
+        name share a thread. Raises Deferred if no thread becomes free."""
         try:
             async with asyncio.timeout(self._patience_s):
                 return await self._lookup(client_id, name)

@@ -25,11 +25,11 @@ _OURS: Final = ""
 
 
 class HttpWebhookSender:
-    """A sender of POSTs to merchants' URLs. Implements domain.webhooks.ports.WebhookSender. An
-    instance belongs to one event loop.
+    """A sender of POSTs to merchants' URLs, for one event loop. Implements
+    domain.webhooks.ports.WebhookSender.
 
-    POSTs share only the lookup threads. Each POST uses a separate connection, which is closed once
-    the response is known.
+    Each POST has its own connection, closed once the response is known. Only the lookup threads are
+    shared.
     """
 
     def __init__(
@@ -41,8 +41,8 @@ class HttpWebhookSender:
         budget_s: float = BUDGET_S,
         lookup_s: float = LOOKUP_S,
     ) -> None:
-        """Create the sender. `ca_file`: certificates (PEM) of authorities that are trusted in
-        addition to public authorities. Raises OSError if the file cannot be loaded."""
+        """Create the sender. `ca_file` contains authorities (PEM) trusted in addition to the public
+        ones. Raises OSError if it cannot be loaded."""
         self._allow_private = allow_private
         self._tls = tls_context(ca_file, HTTP)
         self._names = Names(look_up, lookup_s)
@@ -80,8 +80,8 @@ class HttpWebhookSender:
         return DeliveryTrace(Dialler(allow_private=self._allow_private))
 
     async def _lookup(self, client_id: str, host: str) -> "Address | asyncio.Future[Sequence[str]]":
-        """Return the host itself if it is an IP address. Otherwise start a DNS lookup and return
-        its future. Raises Deferred."""
+        """Return the host itself if it is an IP address, else the future of its DNS lookup. Raises
+        Deferred."""
         try:
             return ip_address(host)
         except ValueError:

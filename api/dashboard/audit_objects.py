@@ -28,9 +28,8 @@ _PAGES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class AuditedObject:
-    """An object of an audit entry. `name`: the name of its label. `text`: the label if there are no
-    words for the name. `value`: a value that is not an id, such as a role. `href`: the object's
-    page. Both are empty if there is none. The page of a deleted object does not exist."""
+    """An object of an audit entry. `name` is the key of its label, and `text` the label without a
+    key. `value` is not an id, such as a role. `href` is the object's page, if any."""
 
     name: str
     text: str
@@ -46,8 +45,8 @@ def audited_actor(entry: AuditEntry, people: Mapping[str, str]) -> str:
 
 
 def audited_objects(entry: AuditEntry, people: Mapping[str, str]) -> Iterator[AuditedObject]:
-    """Yield the objects of an entry. Ids are not shown: they are part of the link, and `export` and
-    the API contain them. `people`: members' addresses by user id."""
+    """Yield the objects of an entry. Their ids are only in links, `export` and the API. `people`
+    maps user ids to addresses."""
     is_gone = entry.what.endswith(("deleted", "revoked", "disconnected"))
     for name, value in entry.ids.items():
         is_id = re.fullmatch(ULID, value) is not None

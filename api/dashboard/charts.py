@@ -1,5 +1,5 @@
-"""Server-rendered charts: bars, a histogram with a marker, and a sparkline for a table cell. The
-`core/charts.html` template draws them. A missing measurement is shown as a gap instead of zero."""
+"""Server-rendered charts: bars, a histogram with a marker, and a sparkline for a table cell.
+Missing measurements are gaps, not zeros. `core/charts.html` draws them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ _SEEN: Final = 2.0  # The minimum height of a bar with a value above zero.
 
 @dataclass(frozen=True, slots=True)
 class ChartColumn:
-    """A chart column. `parts`: the stacked values, one per series, or None if not measured.
-    `href`: the path of the records that the column counts, or empty."""
+    """A chart column. `parts` are the stacked values, one per series, or None if not measured.
+    `href` links to the counted records, if any."""
 
     label: str
     parts: tuple[float | None, ...]
@@ -33,8 +33,8 @@ class ChartColumn:
 
 @dataclass(frozen=True, slots=True)
 class ChartBars:
-    """The bars of one series, as SVG path data. `series`: the index of the series, which determines
-    the color and pattern."""
+    """The bars of one series, as SVG path data. `series` is the index of the series, which
+    determines the color and pattern."""
 
     series: int
     path: str
@@ -42,7 +42,7 @@ class ChartBars:
 
 @dataclass(frozen=True, slots=True)
 class ChartRow:
-    """One row of the table that accompanies a chart. `href`: the link of the corresponding
+    """One row of the table that accompanies a chart. `href` is the link of the corresponding
     column."""
 
     label: str
@@ -52,8 +52,8 @@ class ChartRow:
 
 @dataclass(frozen=True, slots=True)
 class ChartArea:
-    """The clickable area of a measured column, over the full height of the chart. `title`: the
-    column's values. `href`: the column's link."""
+    """The clickable area of a measured column, over the full height. `title` states the column's
+    values."""
 
     path: str
     title: str
@@ -62,7 +62,7 @@ class ChartArea:
 
 @dataclass(frozen=True, slots=True)
 class ChartMark:
-    """A vertical marker on a chart. `place`: the marker's horizontal position, from 0 (left) to 1
+    """A vertical marker on a chart. `place` is the marker's horizontal position, from 0 (left) to 1
     (right)."""
 
     place: float
@@ -75,9 +75,13 @@ class ChartMark:
 
 @dataclass(frozen=True, slots=True)
 class BarChart:
-    """A bar chart with its data table. `finding`: the chart's conclusion, as a sentence. `first`:
-    the heading of the label column. `top`: the value of the highest column. `gaps`: the x position
-    and width of each range without measurements."""
+    """A bar chart with its data table.
+
+    - `finding`: the conclusion, as a sentence.
+    - `first`: the heading of the label column.
+    - `top`: the value of the highest column.
+    - `gaps`: the x position and width of each range without measurements.
+    """
 
     finding: str
     first: str
@@ -107,8 +111,8 @@ def bar_chart(
     shown: Callable[[float], str] = "{:,.0f}".format,
     mark: ChartMark | None = None,
 ) -> BarChart:
-    """Return a bar chart with one column per entry, from left to right. `series`: the names of the
-    stacked parts, at most three. `shown`: a function that formats a number."""
+    """Return a bar chart with one column per entry, left to right. `series` names up to three
+    stacked parts. `shown` formats a number."""
     top = max((column.sum for column in columns), default=0.0)
     step = WIDTH / max(len(columns), 1)
     width = round(step * 0.8, 2)
@@ -169,15 +173,15 @@ def _row(column: ChartColumn, shown: Callable[[float], str]) -> ChartRow:
 
 @dataclass(frozen=True, slots=True)
 class Sparkline:
-    """A small line chart in a table cell. `title`: the chart's description. `segments`: the points
-    of each range of consecutive measurements."""
+    """A small line chart in a table cell. `title` describes it. `segments` are the points of
+    consecutive measurements."""
 
     title: str
     segments: tuple[str, ...]
 
 
 def sparkline(title: str, values: Sequence[float | None], *, top: float | None = None) -> Sparkline:
-    """Return a sparkline of the values. `top`: the value at the upper edge, or None to use the
+    """Return a sparkline of the values. `top` is the value at the upper edge, or None to use the
     highest value."""
     top = top or max((value for value in values if value is not None), default=0) or 1
     step = LINE_WIDTH / max(len(values) - 1, 1)

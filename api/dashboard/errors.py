@@ -31,7 +31,7 @@ _FIELD: Final = re.compile(r"champ « ([^«»]+) »")
 
 @dataclass(frozen=True, slots=True)
 class _ErrorFacts:
-    """The data for an error page. `again`: the form to submit again, or None."""
+    """The data for an error page. `again` is the form to submit again, or None."""
 
     status: str
     code: str
@@ -47,10 +47,9 @@ def is_page(request: Request) -> bool:
 
 
 async def page_domain_error(request: Request, error: Exception) -> Response:
-    """Return the response to an expected error, and log and count the error like
-    `answer_domain_error`. If the request expects a page, the response is a page. If a submitted
-    form violates a rule, the response redirects to the form's page, which shows the submitted
-    fields and the reason."""
+    """Log and count an expected error like `answer_domain_error`, and return its response: a page
+    if one is expected. For an invalid form, redirect to its page, which shows the fields and the
+    reason."""
     if not isinstance(error, DomainError):
         return await _shown(request, await answer_domain_error(request, error))
     post: Post | None = getattr(request.state, "post", None)

@@ -25,7 +25,7 @@ _MESSAGES: Final = ("*", "inbound", "received", "chat.message", "ticket.created"
 
 
 def event_name(words: Mapping[str, Mapping[str, Mapping[str, str]]], event_type: str) -> str:
-    """Return the words for an event type or a pattern. `words`: the texts of a language."""
+    """Return the words for an event type or a pattern. `words` are the texts of a language."""
     known = {**words["integrations"]["providers"], **words["terms"]["event_sources"]}
     if event_type == "*":
         return words["terms"]["event_sources"]["all"]

@@ -16,10 +16,9 @@ _LASTS_S: Final = 60
 
 
 class Flash(BaseModel):
-    """A one-time message. `key`: the key of its text, such as "content.saved", or the code of an
-    error. The key is empty if the page reports the outcome in another way. `facts`: values for the
-    placeholders in the text. `reason`: an explanation of the violated rule, by language.
-    `next_step`: the client's next onboarding step. The message contains a link to the step."""
+    """A one-time message. `key` is the key of its text, such as "content.saved", an error code, or
+    empty. `facts` fill placeholders. `reason` explains the violated rule, by language. `next_step`
+    is an onboarding step to link to."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -36,7 +36,7 @@ _SIGNS: Final = {"EUR": "€", "USD": "$", "GBP": "£"}
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """Formatter for one user. `now`: the time of the request, used to compute relative times."""
+    """Formatter for one user. `now` is the time of the request, used to compute relative times."""
 
     language: str
     zone: ZoneInfo
@@ -124,8 +124,8 @@ class Formats:
         return text
 
     def count(self, text: str, number: int, **facts: object) -> str:
-        """Fill in a text that depends on a number, as `str.format` does. The text has two forms,
-        singular and plural, separated by “|”. `number` becomes the placeholder `count`."""
+        """Fill in a text with a singular and a plural form, separated by “|”, as `str.format` does.
+        `number` becomes the placeholder `count`."""
         one, _, several = text.partition("|")
         is_one = number < 2 if self.language == "fr" else number == 1
         return (one if is_one else several).format(count=self.number(number), **facts)

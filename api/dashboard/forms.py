@@ -1,5 +1,5 @@
-"""Parse submitted forms. They are `application/x-www-form-urlencoded`, or `multipart/form-data` for
-a form with a file. Each field may occur at most once."""
+"""Parse submitted forms: `application/x-www-form-urlencoded`, or `multipart/form-data` with a file.
+Each field may occur once."""
 
 import asyncio
 import re
@@ -28,9 +28,8 @@ SMALL_FORM: Final = 64 * 1024
 """Maximum length in bytes of a form that has no long texts, or whose sender is not signed in."""
 
 MAX_FIELD: Final = 2 * MAX_BODY
-"""Default maximum length of a form field, in characters. It exceeds the use cases' own limits, so
-that a slightly longer text is rejected by the use case, which explains the limit. A route can set a
-higher maximum for individual fields."""
+"""Default maximum length of a form field, in characters. It exceeds the use cases' limits, so that
+these explain a slightly longer text. A route can set a higher maximum for a field."""
 
 LONG_FIELDS: Final[Mapping[str, int]] = {
     "file": MAX_BYTES,
@@ -56,12 +55,11 @@ _BOUNDARY: Final = re.compile(rb"[0-9A-Za-z'()+_,./:=?-]{1,70}")
 async def read_form(
     request: Request, *, at_most: int = SMALL_FORM, long_fields: Mapping[str, int] = _NONE
 ) -> Mapping[str, str]:
-    """Return a form's fields by name. `at_most`: the maximum length of the form in bytes.
+    """Return a form's fields by name. `at_most` limits the form, and `long_fields` the fields
+    longer than MAX_FIELD, in bytes and characters.
 
-    `long_fields`: the maximum length of each field that may exceed MAX_FIELD, by name. A form with
-    a field that is too long is rejected before any code uses the field. Raises
-    UnsupportedMediaType, InvalidBody and the errors of `received`. A repeated field raises
-    InvalidBody, because two parsers might pick different values.
+    Raises UnsupportedMediaType, InvalidBody and the errors of `received`. Repeated fields are
+    rejected, because two parsers might pick different values.
     """
     if _media_type(request) != _FORM:
         raise UnsupportedMediaType
@@ -86,8 +84,7 @@ def _pairs(body: bytes) -> list[tuple[str, str]]:
 async def read_upload(
     request: Request, *, at_most: int = SMALL_FORM, long_fields: Mapping[str, int] = _NONE
 ) -> tuple[Mapping[str, str], AttachedFile | None]:
-    """Return the fields of a form that may contain one file, and the file. A form without a file
-    may have either media type. Raises the errors of `read_form`."""
+    """Return the fields of a form, and its file, if any. Raises the errors of `read_form`."""
     if _media_type(request) != _UPLOAD:
         return await read_form(request, at_most=at_most, long_fields=long_fields), None
     boundary = _boundary(request)
@@ -104,9 +101,9 @@ async def read_upload(
 async def read_text_upload(
     request: Request, *, at_most: int = SMALL_FORM, long_fields: Mapping[str, int] = _NONE
 ) -> Mapping[str, str]:
-    """Return the fields of a form, with the text of its file as the field `file`. Encodings other
-    than UTF-8 are also accepted, because office software often exports tables in such encodings.
-    Raises the errors of `read_form`."""
+    """Return the fields of a form, with the text of its file as `file`. Office software exports
+    tables in other encodings than UTF-8, which are accepted too. Raises the errors of
+    `read_form`."""
     fields, file = await read_upload(request, at_most=at_most, long_fields=long_fields)
     if file is None:
         return fields
@@ -143,8 +140,8 @@ def _split(body: bytes, boundary: bytes) -> list[bytes]:
 
 
 def _part(part: bytes) -> tuple[str, str | AttachedFile]:
-    """Return a part's name, and its text or file. Only the start of the part is searched for
-    headers, because the time to parse a header is quadratic in its length. Raises InvalidBody."""
+    """Return a part's name, and its text or file. Headers must be at its start, because parsing one
+    takes quadratic time. Raises InvalidBody."""
     head, blank, _ = part[:_MAX_PART_HEADERS].partition(b"\r\n\r\n")
     named = [line.partition(b":") for line in head.split(b"\r\n")[1:]]
     headers = {name.strip().lower(): value.strip() for name, _, value in named}

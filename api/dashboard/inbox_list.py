@@ -38,8 +38,8 @@ _VIEW: Final = rf"^({'|'.join(InboxView)})$|{ULID}"
 
 
 class InboxListQuery(ClientQuery):
-    """Query parameters for the page of the inbox. `view`: a built-in view, or the id of a saved
-    view, which then determines the filters. `sum`: the minimum amount, in decimal notation."""
+    """Query parameters for the page of the inbox. `view` is built in, or a saved view's id, which
+    determines the filters. `sum` is the minimum amount in decimal notation."""
 
     view: Annotated[str, Field(pattern=_VIEW)] = InboxView.NEEDS.value
     reason: EscalationReason | None = None
@@ -128,11 +128,14 @@ def with_list(path: str, query: InboxListQuery) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TicketList:
-    """A page of the inbox as shown to a member. `views`: all saved views of the client. `saved`:
-    the chosen saved view. `filters`: the filters of the list. `cursor`: the cursor for the next
-    page, or an empty string. `waits`: the customers' waiting times, by conversation id; empty if
-    the client has no target for the first answer. `current`: the id of the review or conversation
-    that is open beside the list. `customers`: the customers' names, by address."""
+    """A page of the inbox as shown to a member.
+
+    - `views`, `saved`: all saved views, and the chosen one.
+    - `cursor`: for the next page, or "".
+    - `waits`: waiting times by conversation id, empty without a target.
+    - `current`: the review or conversation open beside the list.
+    - `customers`: names by address.
+    """
 
     query: InboxListQuery
     filters: InboxFilter
@@ -190,8 +193,8 @@ class TicketList:
 
 
 async def ticket_list(page: Page, query: InboxListQuery, *, current: str = "") -> TicketList:
-    """Return the list for a query. If the query names a saved view that does not exist, return the
-    default list beside a ticket. In the inbox itself, raise InboxViewNotFound instead."""
+    """Return the list for a query. With an unknown saved view, raise InboxViewNotFound or, beside a
+    ticket, return the default list."""
     async with page.resources.database.reading(page.tenant) as connection:
         views = await list_views(connection, page.tenant, page.actor)
         saved = next((view for view in views if view.id == query.saved_id), None)

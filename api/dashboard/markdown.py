@@ -1,7 +1,7 @@
 """Render the copilot's Markdown as safe HTML.
 
-The text may quote customers, so it is untrusted. Only the syntax enabled here becomes markup:
-paragraphs, lists, emphasis, code and links to dashboard pages. Everything else is shown as text.
+The text may quote customers, so only paragraphs, lists, emphasis, code and links to dashboard pages
+become markup.
 """
 
 from collections.abc import Callable
@@ -25,8 +25,8 @@ def _parser() -> MarkdownIt:
 
 
 def rendered(text: str, path_of: Callable[[str], str | None]) -> Markup:
-    """Return the HTML of a Markdown text. `path_of`: a function that returns the dashboard path for
-    a URL, or None for any other URL. Links to other URLs are replaced by their labels."""
+    """Return the HTML of a Markdown text. `path_of` returns the dashboard path for a URL, or None,
+    which leaves only the link's label."""
     parser = _parser()
     tokens = parser.parse(text)
     for token in tokens:

@@ -7,8 +7,8 @@ from api.dashboard.page import Page
 
 
 def mood_line(page: Page, scores: Iterable[float | None]) -> Sparkline | None:
-    """Return a sentiment chart, or None if there are fewer than two scores. `scores`: values from
-    -1 to 1, oldest first. Unknown scores are omitted."""
+    """Return a sentiment chart, or None for fewer than two scores. `scores` are from -1 to 1,
+    oldest first, without unknown ones."""
     values = [one for one in scores if one is not None]
     if len(values) < 2:
         return None

@@ -14,9 +14,13 @@ INBOX: Final = "/app/inbox"
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A page in the menu. `name`: the key of its label. `key`: the keyboard shortcut after G.
-    `also`: path prefixes of further pages that belong to the view. `query`: the query of a view
-    that shares its path with others. `label`: the name that a member gave to a saved view."""
+    """A page in the menu.
+
+    - `name`: the key of its label, and `label` a saved view's own name.
+    - `key`: the keyboard shortcut after G.
+    - `also`: path prefixes of further pages of the view.
+    - `query`: distinguishes views with the same path.
+    """
 
     name: str
     path: str
@@ -32,9 +36,8 @@ class View:
         return f"{self.path}?{self.query}" if self.query else self.path
 
     def match(self, path: str) -> int:
-        """Return the length of this view's longest path prefix that matches `path`, or 0 if none
-        matches. A page belongs to the view with the longest match. A view with a query is found by
-        its name instead (`place_of`)."""
+        """Return the length of the view's longest prefix of `path`, or 0. The view with the longest
+        match wins. Views with a query are found by name (`place_of`)."""
         if self.query:
             return 0
         below = [prefix for prefix in (self.path, *self.also) if prefix != HOME]
@@ -45,7 +48,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group of views. `name`: the key of the group's heading, or an empty string for no
+    """A group of views. `name` is the key of the group's heading, or an empty string for no
     heading."""
 
     views: tuple[View, ...]
@@ -54,8 +57,8 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A menu entry. `icon`: its icon in the sprite. `section`: the key of a heading above the
-    entry. `aside`: whether the views are in a menu beside the page instead of below the entry."""
+    """A menu entry. `icon` is in the sprite. `section` is the key of a heading above it. `aside`
+    puts the views beside the page instead of below the entry."""
 
     name: str
     icon: str
@@ -218,7 +221,7 @@ _MENU: Final = (
 
 
 def menu_of(actor: Actor, saved: Mapping[str, str] | None = None) -> tuple[Entry, ...]:
-    """Return the menu with the views that the actor may open. `saved`: the names of the inbox's
+    """Return the menu with the views that the actor may open. `saved` are the names of the inbox's
     saved views, by id."""
     return tuple(
         replace(entry, groups=(*groups, *(_saved(saved) if entry.name == "inbox" else ())))
@@ -245,7 +248,7 @@ def _groups_for(actor: Actor, entry: Entry) -> Iterator[Group]:
 
 
 def place_of(path: str, inbox_view: str = "") -> MenuPlace:
-    """Return the menu position of the page at a path. `inbox_view`: the name or id of the inbox's
+    """Return the menu position of the page at a path. `inbox_view` is the name or id of the inbox's
     view that the page shows or belongs to; the default is the first view."""
     found = [
         (length, MenuPlace(entry.name, view.name))

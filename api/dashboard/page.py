@@ -1,7 +1,7 @@
 """The page of a client, as shown to a signed-in user.
 
-A route's first parameter declares its page, as in `page: Annotated[Page,
-Depends(OnPage(MANAGERS))]`. The route then reads its data and returns `page.render(…)`.
+A route's first parameter declares it, as in `page: Annotated[Page, Depends(OnPage(MANAGERS))]`. The
+route reads its data and returns `page.render(…)`.
 """
 
 from collections.abc import Mapping, Set
@@ -53,12 +53,13 @@ NO_CLIENT = "/app/no-client"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The context of a page: the signed-in user, and the client that the page shows.
+    """The context of a page: the signed-in user, and the client shown.
 
-    `clients`: all of the user's clients. `automation`: the stops that currently apply to the
-    client's automation. `waiting`: the number of tickets that need the team, counted up to
-    MOST + 1. `record_id`: the id of the record in the path. `switched`: whether the record belongs
-    to a different client than the previous page.
+    - `clients`: all of the user's clients.
+    - `automation`: the stops that apply to the client.
+    - `waiting`: the tickets that need the team, up to MOST + 1.
+    - `record_id`: the record in the path.
+    - `switched`: the record belongs to another client than the previous page.
     """
 
     request: Request
@@ -102,14 +103,14 @@ class Page:
         return self.actor.may(roles)
 
     def query(self, model: type[Q]) -> Q:
-        """Return the query, validated against the model. Empty filter fields are ignored. Raises
-        InvalidQuery if a value is invalid."""
+        """Return the query, validated against the model without empty filters. Raises
+        InvalidQuery."""
         given = [(name, value) for name, value in self.request.query_params.multi_items() if value]
         return parse_query(model, QueryParams(given))
 
     async def typed(self, form: str, defaults: Mapping[str, str]) -> Typed:
         """Return the initial fields of a form: the user's unsent draft, or the `defaults` if there
-        is no draft. `form`: the form's submission path."""
+        is no draft. `form` is the form's submission path."""
         async with self.resources.database.reading(self.tenant) as connection:
             draft = await PageDrafts(connection, self.tenant, self.visit.user.id).read(form)
         return Typed.of(defaults, draft)
@@ -128,12 +129,11 @@ class Page:
         saved_views: Mapping[str, str] | None = None,
         **facts: object,
     ) -> Response:
-        """Return the rendered template, which extends `core/app.html`. The template receives this
-        page as `page`.
+        """Return the rendered template, which extends `core/app.html` and receives this page as
+        `page`.
 
-        `sources`: the sources that the page may load from. The default is our origin. `inbox_view`
-        and `saved_views`: for the menu, the inbox view to which the page belongs, and the names of
-        the saved views by id.
+        `sources` are those that the page may load from, by default our origin. `inbox_view` and
+        `saved_views` are for the menu: the page's inbox view, and the names of saved views by id.
         """
         flash = None if is_poll(self.request) else flash_of(self.request)
         answer = self.resources.pages.render_app(
@@ -168,11 +168,10 @@ async def count_page(request: Request, visit: Visit) -> None:
 class OnPage:
     """A dependency that returns the page, for members with one of the `roles`.
 
-    `path_id`: the path parameter with a record's id. `client_of`: a function that returns the
-    record's client. If the record belongs to another of the user's clients, the page switches to
-    that client. A user who is not signed in is redirected to the sign-in page. A user without a
-    client is redirected to the page for users without a client. Raises TooManyRequests and
-    RoleRequired. Raises `path_id.missing` if the user is not a member of the record's client.
+    `path_id` is a record's path parameter, and `client_of` returns the record's client, to which
+    the page switches. Users who are not signed in, or have no client, are redirected. Raises
+    TooManyRequests and RoleRequired, and `path_id.missing` if the user is not a member of that
+    client.
     """
 
     def __init__(
@@ -195,12 +194,10 @@ class OnPage:
     async def of(
         self, request: Request, visit: Visit, form_of: TenantId | None = None, *, stays: bool = True
     ) -> Page:
-        """Return the page, as `__call__` does, for a request that has already been authenticated
-        and counted toward the rate limit.
+        """Return the page, as `__call__` does, for a request already authenticated and counted.
 
-        `form_of`: the client for which the form was rendered. This client takes precedence, even if
-        the user has since switched to another client. `stays`: whether subsequent pages also show
-        the form's client.
+        `form_of`, the client of the rendered form, takes precedence over a later switch. With
+        `stays`, later pages show it too.
         """
         resources: Resources = request.app.state.resources
         record_id = ""
@@ -232,9 +229,8 @@ class OnPage:
 async def _page_of(
     request: Request, visit: Visit, form_of: TenantId | None, *, stays: bool
 ) -> Page:
-    """Return a page for the client that the form specifies. Without a form, use the client in the
-    query, then the last client shown, then the user's first client. A user without a client is
-    redirected. Raises AccessDenied if the user may not act for the client."""
+    """Return a page for the client in the form, else in the query, else the last one shown, else
+    the user's first. A user without a client is redirected. Raises AccessDenied."""
     resources: Resources = request.app.state.resources
     async with resources.database.reading_across() as connection:
         preferences = await preferences_of(connection, visit.user.id)
@@ -300,8 +296,7 @@ async def _remember(page: Page, client_id: str) -> None:
 async def page_at_error(request: Request, status: int) -> Page | None:
     """Return the page that surrounds an error, with the menu, or None if it cannot be built.
 
-    `status`: the response's HTTP status. After a server error or a rate limit error, the database
-    is not queried.
+    After a server error or a rate limit, by `status`, the database is not queried.
     """
     page: Page | None = getattr(request.state, "page", None)
     if page is not None or status >= 500 or status == 429:

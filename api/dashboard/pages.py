@@ -30,8 +30,8 @@ _POLICY: Final = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:{images}; font-src 'self'; "
     "base-uri 'none'; frame-ancestors 'none'; form-action {form_action}"
 )
-# Additional policy for pages with our script. The nonce permits only this script. Trusted Types
-# prevent it from turning text into markup, except through htmx's policy.
+# Additional policy for pages with our script. The nonce permits only this script, and Trusted Types
+# keep it from turning text into markup, except through htmx.
 _WITH_SCRIPT: Final = (
     "; script-src 'nonce-{nonce}'; connect-src 'self'; frame-src {frames}; "
     "require-trusted-types-for 'script'; trusted-types htmx"
@@ -82,9 +82,8 @@ class Pages:
         }
 
     def say(self, language: str, key: str, facts: Mapping[str, object]) -> str:
-        """Return a text with a key that is computed at run time, such as a chart title. `key`: the
-        path of the text, such as "webhooks.line". `facts`: values for the placeholders in the
-        text."""
+        """Return a text with a key computed at run time, such as "webhooks.line". `facts` fill its
+        placeholders."""
         words: object = self._words[language]
         for part in key.split("."):
             if not isinstance(words, Mapping):
@@ -104,9 +103,9 @@ class Pages:
     ) -> HTMLResponse:
         """Return a rendered page.
 
-        `facts`: the template's variables. The template reads its texts from `words`, in the user's
-        language. `form_action`: the allowed targets of the page's forms, including redirects.
-        `language`: the user's language, if known. The default is the browser's language.
+        `facts` are the template's variables, in addition to `words` in the user's language.
+        `form_action` are the allowed targets of forms and their redirects. Without `language`, the
+        browser's applies.
         """
         if language not in LANGUAGES:
             language = language_of(request)
@@ -127,9 +126,8 @@ class Pages:
         status_code: int = 200,
         **facts: object,
     ) -> HTMLResponse:
-        """Return a rendered application page, with its script. `formats`: the formatter for times
-        and numbers, available to the template as `fmt`. `sources`: the sources that the page may
-        load from."""
+        """Return a rendered application page, with its script. The template formats times and
+        numbers with `formats`, as `fmt`. `sources` are those that the page may load from."""
         nonce = secrets.token_urlsafe(16)
         page = self._templates.get_template(template).render(
             language=language,
@@ -158,9 +156,8 @@ def _attributes(context: EvalContext, given: Mapping[str, object]) -> str:
 
 
 def _words_of(language: str) -> Mapping[str, object]:
-    """Return the common texts, and each domain's texts under the name of the domain. The error
-    texts of all domains are merged. Raises ValueError if a domain has the same name as a section of
-    the common texts."""
+    """Return the common texts, and each domain's under its name, with all error texts merged.
+    Raises ValueError if a domain is named like a common section."""
     folder = _HERE / "words" / language
     words: dict[str, object] = tomllib.loads((folder / "common.toml").read_text())
     errors: dict[str, str] = {}

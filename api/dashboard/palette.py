@@ -21,7 +21,8 @@ _LATEST_CHARS: Final = 80
 
 @dataclass(frozen=True, slots=True)
 class PaletteAction:
-    """An action in the palette. `name`: the key of its label. `path`: the page with its form."""
+    """An action in the palette. `name` is the key of its label, and `path` the page with its
+    form."""
 
     name: str
     path: str
@@ -49,8 +50,8 @@ ACTIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class PaletteItem:
-    """A line in the palette. `note`: the text after the label. `is_said`: whether a customer wrote
-    the note or the label."""
+    """A line in the palette. `note` follows the label. `is_said` means that a customer wrote one of
+    them."""
 
     label: str
     href: str
@@ -61,15 +62,15 @@ class PaletteItem:
 
 @dataclass(frozen=True, slots=True)
 class PaletteGroup:
-    """A group in the palette. `name`: the key of its heading."""
+    """A group in the palette. `name` is the key of its heading."""
 
     name: str
     items: tuple[PaletteItem, ...]
 
 
 def palette_groups(page: Page, asked: str, found: SearchResults) -> tuple[PaletteGroup, ...]:
-    """Return the palette's nonempty groups. `asked`: the member's input. `found`: the matching
-    records, or the latest tickets if there is no input."""
+    """Return the palette's nonempty groups. `asked` is the member's input. `found` are the matching
+    records, or the latest tickets without input."""
     words = searched_words(asked)
     tickets = PaletteGroup("tickets", tuple(_ticket(page, one) for one in found.tickets))
     pages = PaletteGroup("go", tuple(_pages(page, words))[:SHOWN])

@@ -40,9 +40,8 @@ _WHOLE: Final = re.compile(r"[0-9]{1,6}")
 
 @dataclass(frozen=True, slots=True)
 class PlacedProblem:
-    """A problem in a playbook, with its position. `path`: the path of the invalid field, or empty
-    if the problem's text already contains it. `line`, `column`: the position in the YAML, or None
-    if the playbook was not entered as YAML."""
+    """A problem in a playbook. `path` is the invalid field, or empty if the text contains it.
+    `line` and `column` are None unless the playbook is YAML."""
 
     path: str
     said: str
@@ -111,8 +110,8 @@ async def problems_in(page: Page, fields: Mapping[str, str]) -> tuple[PlacedProb
 
 
 async def placed(page: Page, error: InvalidPlaybook, text: str | None) -> tuple[PlacedProblem, ...]:
-    """Return the problems in a playbook or playbook file, each with its position. `text`: the YAML
-    source, or None if there is none."""
+    """Return the problems in a playbook or playbook file, each with its position. `text` is the
+    YAML source, or None if there is none."""
     parts = [_path_and_problem(problem) for problem in error.problems]
     places: Mapping[str, YamlPlace] = {}
     if text is not None and len(text) <= MAX_FILE_BYTES:
@@ -242,8 +241,8 @@ def _limits_in(spec: PlaybookSpec) -> dict[str, dict[str, str]]:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words in a field, which are separated by commas or line breaks. At most
-    `_MOST_WORDS` words are read. Any list that long is rejected later."""
+    """Return the words in a field, separated by commas or line breaks, up to `_MOST_WORDS`. A list
+    that long is rejected later."""
     parts = re.split(r"[,\n]", text, maxsplit=_MOST_WORDS)[:_MOST_WORDS]
     return [word for part in parts if (word := part.strip())]
 

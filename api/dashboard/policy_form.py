@@ -40,11 +40,12 @@ def policy_fields(policy: Policy, channel_id: str | None) -> dict[str, str]:
 
 
 def policy_edit_in(fields: Mapping[str, str], policy: Policy, channel_id: str | None) -> PolicyEdit:
-    """Return the edit that a form describes: the rules with changed fields. A channel with changed
-    limits but no level gets the shared level.
+    """Return the edit that a form describes. A channel with changed limits but no level gets the
+    shared level.
 
-    `channel_id`: the form's channel, or None for the shared rules. Raises InvalidPlaybook, with
-    paths such as `actions.refund.limits.per_action`."""
+    `channel_id` is None for the shared rules. Raises InvalidPlaybook, with paths such as
+    `actions.refund.limits.per_action`.
+    """
     shown = policy_fields(policy, channel_id)
     fields = {**fields, **_shared_levels(fields, shown, policy)}
     levels = {

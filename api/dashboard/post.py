@@ -1,7 +1,7 @@
 """A form submitted from a page.
 
-Input is never lost. If the session has expired or the input violates a rule, the fields are kept as
-a draft, which prefills the next page. Each rendered form takes effect at most once.
+If the session has expired or a rule is violated, the fields are kept as a draft for the next page.
+Each rendered form takes effect at most once.
 """
 
 import hashlib
@@ -57,9 +57,8 @@ several clients chooses one of them in this field."""
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """A form submitted from a client's page. `fields`: all submitted fields, by name. `form`: the
-    path to which the form was submitted. `back`: the page that contains the form. `once`: the id
-    generated when the form was rendered. `file`: the uploaded file, if any."""
+    """A form submitted from a client's page. `form` is the path of the submission, and `back` the
+    page with the form. `once` identifies its rendering. `file` is the upload, if any."""
 
     page: Page
     fields: Mapping[str, str]
@@ -106,12 +105,10 @@ class Post:
     async def working(
         self, to: str | None = None, *, spanning: bool = False
     ) -> AsyncIterator[UnitOfWork]:
-        """Yield a transaction for the form's effect. The same transaction marks the form as used,
-        so the effect happens at most once.
+        """Yield a transaction for the form's effect, which also marks the form as used.
 
-        `to`: the redirect target if the form is submitted again, or None if the response shows a
-        secret. `spanning`: whether the transaction also writes rows that do not belong to a client.
-        Raises AlreadyPosted.
+        `to` is the redirect of a repeated submission, or None for a response with a secret.
+        `spanning` allows rows that belong to no client. Raises AlreadyPosted.
         """
         works = self.page.resources.work
         tenant = self.page.tenant
@@ -134,9 +131,8 @@ class Post:
             await drop_draft(work, page.visit.user.id, self.form)
 
     def done(self, to: str, key: str | None = None, **facts: str) -> Response:
-        """Return a redirect to the page `to`, which shows a confirmation. `key`: the key of the
-        confirmation text, such as "content.saved". `facts`: values for the placeholders in the
-        text."""
+        """Return a redirect to the page `to` with a confirmation. `key` is its text's key, such as
+        "content.saved". `facts` fill its placeholders."""
         answer = RedirectResponse(to, status_code=303, headers={"Cache-Control": "no-store"})
         if key is not None:
             give_flash(self.page.request, answer, Flash(kind="done", key=key, facts=facts))
@@ -157,8 +153,8 @@ class Post:
 
 
 class ReadForm(Protocol):
-    """A function that reads a form of at most `at_most` bytes. `long_fields`: the maximum length of
-    each long field, by name."""
+    """A function that reads a form of at most `at_most` bytes. `long_fields` is the maximum length
+    of each long field, by name."""
 
     async def __call__(
         self, request: Request, *, at_most: int, long_fields: Mapping[str, int]
@@ -166,19 +162,20 @@ class ReadForm(Protocol):
 
 
 class Posted:
-    """A dependency that returns a form submitted by a member with one of the `roles`. The other
-    parameters are the same as for `OnPage`.
+    """A dependency that returns a form submitted by a member with one of the `roles`. Other
+    parameters are as for `OnPage`.
 
-    The form applies to the client for which it was rendered, even if another tab has switched
-    clients in the meantime. If the session has expired, the fields are kept, and the sign-in page
-    leads back to the form.
+    The form applies to the client of its rendering, even if another tab has switched clients. After
+    an expired session, the fields are kept, and the sign-in page leads back.
 
-    `long_fields`: the maximum length of each field that may exceed MAX_FIELD, by name. `files`:
-    whether the form may contain a text file, which becomes the field `file`. `upload`: the maximum
-    size in bytes of a form with a file of any type, which becomes the post's `file`. `stays`:
-    whether subsequent pages show the form's client. `chosen`: whether the form belongs to the
-    client in the INTO field, which users with several clients must fill in. Raises
-    CrossSiteRequest, TooManyRequests, RoleRequired, ClientIdMissing, and the errors of `read_form`.
+    - `long_fields`: the maximum length of each field longer than MAX_FIELD.
+    - `files`: the form may contain a text file, as the field `file`.
+    - `upload`: the maximum bytes of a form with any file, as the post's `file`.
+    - `stays`: later pages show the form's client.
+    - `chosen`: the client is in the INTO field, required of users with several.
+
+    Raises CrossSiteRequest, TooManyRequests, RoleRequired, ClientIdMissing, and the errors of
+    `read_form`.
     """
 
     def __init__(
@@ -242,8 +239,8 @@ def _client_of_form(request: Request, visit: Visit, form: Mapping[str, str]) -> 
 
 
 async def _keep_for_later(request: Request, read: ReadForm, long_fields: Mapping[str, int]) -> str:
-    """Keep the fields of a form whose sender is not signed in. Return the page to show after the
-    sign-in. The request is counted before its body is read, because anyone can send it."""
+    """Keep the fields of a form whose sender is not signed in. Return the page after the sign-in.
+    Anyone can send the request, so it is counted before its body is read."""
     resources: Resources = request.app.state.resources
     request.state.caller = f"ip:{limited_address(request)}"
     await resources.limiter.check_address(request, LimitScope.PAGES, resources.now())

@@ -22,9 +22,8 @@ async def list_of_review(post: Post) -> TicketList | None:
 
 
 async def next_review(post: Post, work: UnitOfWork, listed: TicketList | None) -> str:
-    """Return the page to show after a decision. If the member came from a list other than the
-    default list, it shows the next ticket in that list. Otherwise, it shows the next review that
-    the member may decide. If none is left, it shows the list."""
+    """Return the page after a decision: the next ticket of the member's list, else the list. From
+    the default list, the next review that the member may decide takes precedence."""
     if listed is not None:
         to = listed.beside(1) or listed.beside(-1) or listed.address
     else:

@@ -32,7 +32,7 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A user signed in with a browser. `csrf`: the token included in forms on our pages."""
+    """A user signed in with a browser. `csrf` is the token included in forms on our pages."""
 
     session: Session
     user: User
@@ -63,15 +63,13 @@ def is_poll(request: Request) -> bool:
 
 
 def cookie_name(request: Request) -> str:
-    """Return the name of the session cookie. The `__Host-` prefix ties the cookie to this host and
-    to TLS. Cookies for loopback connections have no prefix, because these connections do not use
-    TLS."""
+    """Return the name of the session cookie. `__Host-` ties it to this host and to TLS, and is
+    omitted on loopback connections."""
     return "session" if is_plain_loopback(request) else "__Host-session"
 
 
 async def let_in(request: Request, secret: str, page: str) -> Response:
-    """End the browser's previous session. Return a redirect to `page`, a page of this service. The
-    response sets the cookie of the new session."""
+    """End the browser's previous session, and redirect to `page` with the new session's cookie."""
     resources: Resources = request.app.state.resources
     before = await visit_of(request)
     if before is not None:
@@ -85,7 +83,7 @@ async def let_in(request: Request, secret: str, page: str) -> Response:
 
 
 def give_cookie(request: Request, response: Response, secret: str) -> None:
-    """Set the session cookie. `secret`: the session's secret."""
+    """Set the session cookie. `secret` is the session's secret."""
     response.set_cookie(
         cookie_name(request),
         secret,

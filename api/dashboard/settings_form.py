@@ -21,8 +21,8 @@ _LOOKS: Final = ("display_name", "logo_url", "color")
 
 @dataclass(frozen=True, slots=True)
 class SettingsInput:
-    """An input of a settings form. Its texts are in the catalogue under its name. `attributes`: the
-    HTML attributes. `choices`: the values of a select."""
+    """An input of a settings form, with its texts in the catalogue under its name. `choices` are
+    the values of a select."""
 
     name: str
     kind: Literal["field", "area", "box", "choice"] = "field"
@@ -33,7 +33,7 @@ class SettingsInput:
 
 @dataclass(frozen=True, slots=True)
 class SettingsSection:
-    """A section of the settings. `read`: returns the form's fields. `body`: returns the fields of
+    """A section of the settings. `read` returns the form's fields, and `body` returns the fields of
     the JSON route's body."""
 
     name: str

@@ -23,7 +23,7 @@ class StaticFile:
 
 
 class StaticFiles:
-    """The static files for the pages, loaded from disk once. `version`: a digest of all files."""
+    """The static files for the pages, loaded from disk once. `version` is a digest of all files."""
 
     def __init__(self) -> None:
         self.files = {

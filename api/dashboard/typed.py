@@ -20,7 +20,7 @@ SECRET: Final = "secret:"  # noqa: S105
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A form's fields by name. `draft`: the draft that contained the fields, or None."""
+    """A form's fields by name. `draft` is the draft that contained the fields, or None."""
 
     fields: Mapping[str, str]
     draft: Draft | None

@@ -22,10 +22,9 @@ Network = IPv4Network | IPv6Network
 NO_ADDRESS: Final = "unix"
 """Placeholder address for a connection without an address."""
 
-# Providers assign each customer an IPv6 network of 64, 56 or 48 bits, and hosts assign 32 bits to
-# each provider. A customer can change the address within the network at no cost. Each network may
-# therefore use a multiple of the limit of one address. A wide network's multiple is larger than one
-# narrow network's, so that a neighbor alone cannot use up the wide network's limit.
+# Providers assign each customer an IPv6 network of 64, 56 or 48 bits, in which addresses are free.
+# Each network may therefore use a multiple of one address's limit. A wide network's multiple is
+# larger, so that a neighbor alone cannot use it up.
 _IPV6_SHARES: Final = ((64, 1), (56, 2), (48, 8), (32, 32))
 # Records contain only the network part of an address, which shows whether two actions came from
 # different networks.
@@ -77,15 +76,14 @@ def _of(request: Request) -> Address | None:
 def client_address(
     peer: str | None, forwarded_for: Sequence[str], trusted_proxies: Sequence[Network]
 ) -> Address | None:
-    """Return the caller's address, or None if the connection has no address. Never raises.
+    """Return the caller's address, or None if the connection has none. Never raises.
 
-    `peer`: the address at the other end of the connection, or None for a UNIX socket. A UNIX socket
-    is never a trusted proxy. `forwarded_for`: the values of all X-Forwarded-For lines, in order.
+    `peer` is the other end, or None for a UNIX socket, which is never trusted. `forwarded_for` are
+    all X-Forwarded-For lines in order.
 
-    Each trusted proxy appends the address that sent the request to the proxy. The caller is
-    therefore the rightmost hop that is not a trusted proxy. If the peer is not trusted, the header
-    is ignored. If a hop cannot be parsed, the trusted proxy that forwarded it is treated as the
-    caller.
+    Each trusted proxy appends its sender's address, so the caller is the rightmost untrusted hop.
+    An untrusted peer's header is ignored. Before an unparsable hop, the proxy that forwarded it is
+    the caller.
     """
     nearest = _address(peer or "")
     if nearest is None:

@@ -6,10 +6,9 @@ Header = tuple[bytes, bytes]
 
 
 def without_escaped_cookies(headers: Sequence[Header]) -> Sequence[Header]:
-    """Return the headers without cookies that contain a backslash. The service sets no such cookie.
+    """Return the headers without cookies that contain a backslash, which the service never sets.
 
-    FastAPI parses all cookies of each request. Before Python 3.11.10 and 3.12.5, the standard
-    library unescapes cookies in quadratic time (CVE-2024-7592).
+    Before Python 3.11.10 and 3.12.5, parsing them takes quadratic time (CVE-2024-7592).
     """
     if not any(name == b"cookie" and b"\\" in value for name, value in headers):
         return headers

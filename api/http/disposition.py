@@ -10,7 +10,7 @@ _NOT_PLAIN: Final = re.compile(r"[^ !#$&\'()+,\-.0-9;=@A-Z\[\]^_`a-z{}~]")
 
 
 def content_disposition(kind: Literal["attachment", "inline"], name: str) -> str:
-    """Return the value of a Content-Disposition header. `name`: a name without line breaks
+    """Return the value of a Content-Disposition header. `name` is a name without line breaks
     (`clean_file_name`)."""
     plain = _NOT_PLAIN.sub("_", name)
     return f"{kind}; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

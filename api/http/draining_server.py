@@ -18,8 +18,8 @@ _LOOK_S: Final = 0.1
 
 @dataclass(slots=True)
 class Draining:
-    """State that shows whether this process is shutting down. The server sets `started`, and
-    `/readyz` reports it. `endless`: callbacks that end open streams."""
+    """State that shows whether this process is shutting down, set by the server and reported by
+    `/readyz`. `endless` are callbacks that end open streams."""
 
     started: bool = False
     endless: list[Callable[[], None]] = field(default_factory=list)
@@ -34,11 +34,9 @@ class DrainingServer(uvicorn.Server):
     """A server that shuts down in three steps: it drains, stops accepting connections, and finishes
     running requests.
 
-    On SIGTERM, which a supervisor sends to replace the process, the server first drains for
-    `drain_s` seconds. On SIGINT, which Ctrl-C sends, it skips draining. A second signal cancels
-    running requests, and their callers get an error response. This class depends on internals of
-    uvicorn's class. `tests/e2e/core/test_draining.py` shows whether a new version of uvicorn is
-    compatible.
+    SIGTERM drains for `drain_s` seconds. SIGINT, from Ctrl-C, skips that. A second signal cancels
+    running requests with an error response. This depends on internals of uvicorn, which
+    `tests/e2e/core/test_draining.py` checks.
     """
 
     def __init__(self, config: uvicorn.Config, draining: Draining, *, drain_s: float) -> None:

@@ -42,12 +42,10 @@ class _Address:
 
 
 class EdgeConnections:
-    """A process's open connections. When a limit is reached, an idle connection is closed to admit
-    a new one.
+    """A process's open connections. At a limit, an idle connection is closed to admit a new one.
 
-    If the new connection's address has reached its limit, an idle connection from the same address
-    is closed. If the process has reached its limit, an idle connection from the address with the
-    most connections is closed. A flood from one address therefore does not lock out other callers.
+    It is one of the same address, or, at the process's limit, of the address with the most
+    connections. A flood from one address therefore does not lock out others.
     """
 
     def __init__(self, limits: EdgeLimits) -> None:

@@ -9,8 +9,8 @@ Network = IPv4Network | IPv6Network
 
 @dataclass(frozen=True, slots=True)
 class EdgeLimits:
-    """Connection limits. Timeouts are in seconds. Limits for the size and duration of bodies are in
-    `api/http/json_body.py`."""
+    """Connection limits, in seconds where they are timeouts. `api/http/json_body.py` limits
+    bodies."""
 
     head_s: float = 10.0
     """Timeout for receiving a complete request head. For the first request, the timeout starts when

@@ -15,9 +15,8 @@ _log = structlog.get_logger("api")
 
 
 class EdgeWatch:
-    """A log and counter of rejected requests. Rejections with a 5xx status are reported as errors.
-    An instance is created before the application's resources. It therefore looks up the resources
-    only when a request is rejected."""
+    """A log and counter of rejected requests. Those with a 5xx status are reported as errors. It
+    exists before the application's resources, and looks them up on a rejection."""
 
     def __init__(self, app: FastAPI) -> None:
         self._app = app

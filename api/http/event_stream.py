@@ -22,9 +22,8 @@ _HEADERS: Final = (
 
 
 class EventStream(Response):
-    """A response that streams the `pieces`. The first piece is produced before the status is sent,
-    so an early error still results in an ordinary error response. The stream ends after the last
-    piece, and the browser then reconnects."""
+    """A response that streams the `pieces`. The first is produced before the status, so an early
+    error is an ordinary response. After the last, the browser reconnects."""
 
     def __init__(self, pieces: AsyncGenerator[bytes], *, stalled_s: float = STALLED_S) -> None:
         self.status_code = 200

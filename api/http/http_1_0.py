@@ -1,8 +1,7 @@
-"""Long responses over HTTP/1.0, which has no chunked encoding: closing the connection ends the
-response.
+"""Long responses over HTTP/1.0, where closing the connection ends the response.
 
-uvicorn would still send chunks, and a reader could not distinguish a truncated file from a complete
-file. Until the response is complete, the connection is therefore closed only by a TCP reset.
+A truncated file must not look complete. Until the response is complete, the connection is therefore
+closed only by a TCP reset.
 """
 
 import asyncio
@@ -44,6 +43,6 @@ def without_chunks(
 
 
 def _closing(transport: asyncio.Transport, what: bytes) -> None:
-    """Set SO_LINGER, which determines how the kernel closes the connection. `what`: the option's
+    """Set SO_LINGER, which determines how the kernel closes the connection. `what` is the option's
     value."""
     transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, what)

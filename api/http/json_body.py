@@ -63,13 +63,11 @@ def _plain(value: object) -> object:
 
 
 async def read_body(request: Request, *, seconds: float = MAX_SECONDS, also: str = JSON) -> bytes:
-    """Return the raw body, which must arrive within `seconds`. The caller must already be
-    authenticated.
+    """Return an authenticated caller's raw body, which must arrive within `seconds`.
 
-    `also`: another media type that the route accepts. Raises UnsupportedMediaType, BodyTooLarge,
-    CallerBusy, BodyTooSlow, InvalidBody. The headers are checked before the body is read. A caller
-    that sends `Expect: 100-continue` therefore never sends a body that would be rejected because of
-    its headers.
+    `also` is another accepted media type. Headers are checked first, so a caller that sends
+    `Expect: 100-continue` never sends a rejected body. Raises UnsupportedMediaType, BodyTooLarge,
+    CallerBusy, BodyTooSlow, InvalidBody.
     """
     if media_type_of(request) not in (JSON, also):
         raise UnsupportedMediaType
@@ -102,9 +100,9 @@ async def body_within(
 ) -> bytes:
     """Return the raw body, limited to `at_most` bytes and `seconds`.
 
-    `place`: the body's memory reservation. It grows with the number of bytes received, not with the
-    announced length. Until this body is complete, other bodies can take over the reservation.
-    Raises BodyTooLarge, BodyTooSlow, InvalidBody, and the errors of the reservation.
+    `place` reserves memory for the bytes received, regardless of the announced length. Other bodies
+    can take it over until this one is complete. Raises BodyTooLarge, BodyTooSlow, InvalidBody, and
+    the reservation's errors.
     """
     body = bytearray()
     try:
@@ -137,9 +135,8 @@ async def read_optional_body(request: Request) -> bytes:
 
 
 def announced_length(request: Request, *, at_most: int) -> int:
-    """Return the announced length of the body in bytes, or 0 if no length is announced. Raises
-    BodyTooLarge if it exceeds `at_most`. Callers must also count the bytes received, because the
-    announced length cannot be trusted."""
+    """Return the announced length of the body in bytes, or 0. Raises BodyTooLarge above `at_most`.
+    It cannot be trusted, so callers must also count the bytes received."""
     try:
         length = int(request.headers.get("content-length", "0"))
     except ValueError:
@@ -151,8 +148,7 @@ def announced_length(request: Request, *, at_most: int) -> int:
 
 def media_type_of(request: Request) -> str:
     """Return the body's media type. Raises UnsupportedMediaType unless the body is UTF-8 without
-    content coding. A repeated header is rejected, because two parsers might pick different values.
-    """
+    content coding. Repeated headers are rejected, because parsers might differ."""
     codings = [coding.lower() for coding in request.headers.getlist("content-encoding")]
     if codings not in ([], ["identity"]):
         raise UnsupportedMediaType
@@ -167,13 +163,11 @@ def media_type_of(request: Request) -> str:
 
 
 def parse_object(body: bytes) -> dict[str, JsonValue]:
-    """Return the JSON object of a body, parsed strictly. Raises InvalidBody if the body is not a
-    valid JSON object.
+    """Return the JSON object of a body, parsed strictly. Raises InvalidBody.
 
-    orjson rejects invalid JSON (NaN, bad UTF-8, lone surrogates). The second parser rejects what
-    orjson accepts: repeated keys, and integers that orjson would convert to floats. The values are
-    counted before parsing, because both parsers are slow if there are many values. Counting after
-    parsing would miss values, because orjson drops the values of repeated keys.
+    orjson rejects NaN, bad UTF-8 and lone surrogates, and the second parser rejects repeated keys
+    and huge integers. Values are counted before, because both parsers are slow for many, and orjson
+    drops those of repeated keys.
     """
     # The estimate rejects most bodies with too many values. `_check_values` counts exactly.
     if exceeds_values(body, MAX_VALUES):
@@ -210,9 +204,8 @@ def _rule_broken(error: ValidationError) -> str:
 
 
 def _check_values(root: dict[str, JsonValue]) -> None:
-    """Check the depth, the number of values, the key lengths and the absence of NUL, level by
-    level. Raises InvalidBody if a check fails. The loop is not recursive, so that an untrusted body
-    cannot overflow the stack. It does little work per value, because it blocks the event loop."""
+    """Check the depth, number of values, key lengths and absence of NUL, level by level. Raises
+    InvalidBody. Without recursion, an untrusted body cannot overflow the stack."""
     values = 0
     level: list[dict[str, JsonValue] | list[JsonValue]] = [root]
     for _ in range(MAX_DEPTH):

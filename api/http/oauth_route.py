@@ -1,6 +1,5 @@
-"""Routes of the OAuth protocol. Their errors use the protocol's format, because programs parse
-them. Pages of any origin may call these routes (CORS). The routes ignore cookies, so that pages of
-other origins learn nothing about the browser's user."""
+"""Routes of the OAuth protocol, with errors in its format. Pages of any origin may call them
+(CORS), so they ignore cookies."""
 
 from collections.abc import Callable, Coroutine, Mapping
 from http import HTTPStatus
@@ -105,9 +104,8 @@ def never_cached(request: Request) -> None:
 
 
 async def read_fields(request: Request, limit: LimitScope) -> Mapping[str, object]:
-    """Return the fields of a form or a JSON object. The request counts toward the rate limit of the
-    sender's address. Raises TooManyRequests, UnsupportedMediaType, InvalidBody and the errors of
-    the readers."""
+    """Return the fields of a form or a JSON object. Counts the request by address. Raises
+    TooManyRequests, UnsupportedMediaType, InvalidBody and the readers' errors."""
     resources: Resources = request.app.state.resources
     never_cached(request)
     await resources.limiter.check_address(request, limit, resources.now())
@@ -124,8 +122,8 @@ def _bounded(body: bytes) -> bytes:
 
 
 def text_fields(given: Mapping[str, object]) -> dict[str, str]:
-    """Return the nonempty text fields. An empty field is treated as missing (RFC 6749, 3.1). Raises
-    OAuthRefused (invalid_request) if a field is invalid."""
+    """Return the nonempty text fields; an empty one counts as missing (RFC 6749, 3.1). Raises
+    OAuthRefused (invalid_request)."""
     if not all(isinstance(value, str) for value in given.values()):
         raise OAuthRefused(OAuthError.INVALID_REQUEST, "every parameter is text")
     return {name: value for name, value in given.items() if isinstance(value, str) and value}

@@ -1,8 +1,7 @@
 """The edge: connection limits that apply before the caller is authenticated.
 
-The edge keeps uvicorn's parser and response order, and adds the limits that uvicorn lacks. This
-module depends on internals of uvicorn's class. `tests/api/http/test_protocol.py` shows whether a
-new version of uvicorn is compatible.
+It adds the limits that uvicorn lacks, and depends on uvicorn's internals, which
+`tests/api/http/test_protocol.py` checks.
 """
 
 import asyncio
@@ -50,11 +49,9 @@ def edge_protocol(watch: EdgeWatch, limits: EdgeLimits = DEFAULT_LIMITS) -> type
 
 
 class EdgeProtocol(HttpToolsProtocol):
-    """One connection. It waits for a request head, responds to the request, then waits for the next
-    one.
+    """One connection, which alternates between request heads and responses.
 
-    After the server rejects a request, the connection is `deaf`: it discards further data until the
-    peer has had time to read the error response.
+    After a rejection, it is `deaf`: it discards data until the peer has had time to read the error.
     """
 
     watch: ClassVar[EdgeWatch]
@@ -148,9 +145,8 @@ class EdgeProtocol(HttpToolsProtocol):
             self._held += self._chunk
 
     def _head_without_upgrade(self) -> bytes:
-        """Parse the request again without its upgrade header, which HTTP allows servers to ignore.
-        With the header, the parser would discard the body. Every Java client requests an upgrade to
-        HTTP/2."""
+        """Parse the request again without its upgrade header, which would make the parser discard
+        the body. Every Java client requests an upgrade to HTTP/2."""
         head = without_upgrade(
             self.parser.get_method(), self.url, self.parser.get_http_version(), self.headers
         )

@@ -22,24 +22,22 @@ class RateLimiter:
         self.counter = counter
 
     async def check(self, scope: LimitScope, key: str, now: datetime) -> LimitDecision:
-        """Count one request for `key`, and return the decision. Raises TooManyRequests if the limit
-        has been reached. Rejected requests are not counted."""
+        """Count one request for `key`, and return the decision. Raises TooManyRequests at the
+        limit. Rejected requests are not counted."""
         return _admitted(await self.counter.count(self._limits[scope], key, now))
 
     async def check_networks(
         self, scope: LimitScope, networks: Sequence[LimitedNetwork], now: datetime, *, of: str = ""
     ) -> None:
-        """Count one request for the caller's address and for each network that contains it. `of`:
-        the prefix of the keys, for limits that are separate for each client. Raises
-        TooManyRequests."""
+        """Count one request for the caller's address and its networks. `of` prefixes the keys of
+        limits per client. Raises TooManyRequests."""
         _admitted(await self._count_networks(scope, networks, now, of=of))
 
     def check_known(
         self, scope: LimitScope, networks: Sequence[LimitedNetwork], now: datetime, *, of: str
     ) -> None:
-        """Raise TooManyRequests if the limit has been reached according to this process's counts.
-        The request is not counted. Call this method for limits on outcomes that are known only
-        after the request, such as the rejection of a webhook."""
+        """Raise TooManyRequests if the limit is reached by this process's counts, without counting.
+        For limits on later outcomes, such as a webhook's rejection."""
         known = self._known_refusal(self._windows(scope, networks, of), now)
         if known is not None:
             _admitted(known)
@@ -47,15 +45,13 @@ class RateLimiter:
     async def check_request(
         self, request: Request, scope: LimitScope, key: str, now: datetime
     ) -> None:
-        """Count a request. Headers of its response state how many requests the caller has left.
-
-        Raises TooManyRequests if the limit has been reached.
-        """
+        """Count a request, and state the remaining ones in its response's headers. Raises
+        TooManyRequests at the limit."""
         _show(request, await self.counter.count(self._limits[scope], key, now))
 
     async def check_address(self, request: Request, scope: LimitScope, now: datetime) -> None:
-        """Count a request for the caller's address, like `check_networks`. The headers of its
-        response state how many requests the caller has left. Raises TooManyRequests."""
+        """Count a request by address like `check_networks`, and state the remaining ones in its
+        response's headers. Raises TooManyRequests."""
         networks = limited_networks(request)
         _show(request, await self._count_networks(scope, networks, now, of=""))
 

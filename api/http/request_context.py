@@ -48,8 +48,8 @@ _OURS: Final[dict[int, type[DomainError]]] = {
 
 @dataclass(slots=True)
 class _Progress:
-    """The state of one request. `status`: 0 until the response has started. `error`: the error that
-    ended the request. `reported`: whether the error has been sent to the error tracker."""
+    """The state of one request. `status` is 0 before the response. `error` ended the request, and
+    `reported` means that the error tracker has it."""
 
     started: float
     status: int = 0
@@ -230,8 +230,8 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
 
 
 def _methods(request: Request) -> str:
-    """Return all methods that a path accepts, separated by commas. Starlette lists only the methods
-    of the first matching route. Each of our routes has one method."""
+    """Return all methods that a path accepts, comma-separated. Starlette lists only the methods of
+    the first matching route, and each of our routes has one."""
     path = getattr(request.scope.get("route"), "path", None)
     routes = [route for route in iter_route_contexts(request.app.routes) if route.path == path]
     return ", ".join(sorted({method for route in routes for method in route.methods or ()}))

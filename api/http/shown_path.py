@@ -1,6 +1,5 @@
-"""The path of a request as shown in logs: the route's template with its ids filled in. A
-parameter's value is logged only if the parameter's name shows that the value is not a secret.
-Tokens in links and inbound URLs are therefore hidden by default, even on new routes."""
+"""The path of a request in logs: its template with ids. Only parameters known to be harmless are
+filled in, so tokens in URLs are hidden by default."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,6 @@
-"""Headers for every response from the widget's routes, including errors and unknown paths. Pages of
-any origin may read these responses (CORS). Browsers send no cookies with the requests, so that
-pages of other origins learn nothing about the browser's user. The widget key determines which pages
-may use the routes (`api/widget_access.py`)."""
+"""Headers for every response from the widget's routes, including errors. Pages of any origin may
+read them (CORS), without cookies. The widget key determines which pages may use the routes
+(`api/widget_access.py`)."""
 
 from typing import Final
 

@@ -1,6 +1,5 @@
-"""Texts that a model receives for errors, in English and with the next step. Every error that a
-tool raises should have a row here. An error without a row is logged, and the model receives a
-general text."""
+"""Texts that a model receives for errors, in English and with the next step. An error without a row
+is logged, and gets a general text."""
 
 import math
 from collections.abc import Mapping

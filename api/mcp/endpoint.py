@@ -1,6 +1,5 @@
-"""The POST /api/mcp route. It authenticates the caller, checks scopes and calls the MCP server.
-Scopes are checked here because the route can respond with 403, whereas the MCP server responds to
-every message with 200."""
+"""The POST /api/mcp route: authentication, scopes, and the call to the MCP server. Scopes are
+checked here, because the MCP server cannot respond with 403."""
 
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Annotated, Any, Final
@@ -63,11 +62,8 @@ def _challenge(error: Unauthenticated | InsufficientScope, request: Request) -> 
 
 
 async def _key_holder(request: Request) -> AtWork:
-    """Return the API key that authenticates the request. Session tokens are rejected, because they
-    are meant for the dashboard.
-
-    Raises Unauthenticated, TooManyRequests.
-    """
+    """Return the API key that authenticates the request. Session tokens are for the dashboard, and
+    are rejected. Raises Unauthenticated, TooManyRequests."""
     resources: Resources = request.app.state.resources
     call_start = CallStart.now(resources)
     caller = await authenticate(request.headers, resources)

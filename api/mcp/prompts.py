@@ -21,8 +21,7 @@ _UNTRUSTED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class McpPrompt:
-    """An MCP prompt. `says`: a function that returns the prompt's text for the given arguments.
-    Missing arguments are empty strings."""
+    """An MCP prompt. `says` returns its text for the arguments, "" for missing ones."""
 
     listed: Prompt
     says: Callable[[Mapping[str, str]], str]

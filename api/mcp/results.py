@@ -82,10 +82,10 @@ def result_of(payload: BaseModel) -> CallToolResult:
 
 
 def fitted(build: Callable[[int], Result]) -> Result:
-    """Return the result of `build`, with the longest texts that fit into MAX_RESULT.
+    """Return the result of `build` with the longest texts that fit into MAX_RESULT.
 
-    `build`: a function that takes the maximum length of each text, in characters. A result that
-    does not fit even with short texts is returned unchanged, and `answer_within` rejects it.
+    `build` takes the maximum characters of a text. A result that never fits is rejected by
+    `answer_within`.
     """
     for length in _TEXT_LENGTHS:
         payload = build(length)
@@ -100,10 +100,11 @@ def page_of(
     place: Callable[[T], str],
     build: Callable[[Sequence[T], int, str | None, str | None], Result],
 ) -> Result:
-    """Return a page that fits into MAX_RESULT, and the cursor after its last record. `found`: up to
-    one record more than `limit`. `place`: a function that returns a record's cursor. `build`: a
-    function that takes the records, the maximum length of each text in characters, the cursor and a
-    note."""
+    """Return a page that fits into MAX_RESULT, and the cursor after its last record.
+
+    `found` has up to one record more than `limit`. `place` returns a record's cursor. `build` takes
+    the records, the maximum characters of a text, the cursor and a note.
+    """
     shown = found[:limit]
     while True:
         left_out = min(len(found), limit) - len(shown)

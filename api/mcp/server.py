@@ -1,5 +1,5 @@
-"""The MCP server. The official package implements the protocol, and our tools handle the calls. The
-server is stateless: each request is authenticated separately."""
+"""The MCP server: the official package's protocol with our tools. It is stateless, so each request
+is authenticated."""
 
 import asyncio
 from collections.abc import AsyncIterator

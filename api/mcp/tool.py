@@ -46,9 +46,8 @@ class AtWork:
 
 @dataclass(frozen=True, slots=True)
 class CallEffect:
-    """The effect of a tool call. By default, a call has no effect. `writes`: whether the call
-    stores data. `repeatable`: whether repeating the call with the same arguments has no additional
-    effect. `outside`: whether the call may reach the customer or other systems."""
+    """The effect of a tool call, by default none. `writes`: it stores data. `repeatable`: a
+    repetition adds nothing. `outside`: it may reach the customer or other systems."""
 
     writes: bool = False
     repeatable: bool = True
@@ -63,8 +62,8 @@ call to call."""
 
 @dataclass(frozen=True, slots=True)
 class McpTool:
-    """A tool of the MCP server. `call` takes the arguments as received. It raises DomainErrors, and
-    Pydantic's ValidationError for invalid arguments."""
+    """A tool of the MCP server. `call` takes unvalidated arguments, and raises DomainErrors and
+    Pydantic's ValidationError."""
 
     name: str
     title: str

@@ -1,5 +1,5 @@
-"""Bundles the script's parts into the file that browsers load. The parts share one function scope.
-Each part can use names defined in earlier parts, and the page can use none of them."""
+"""Bundle the script's parts into the file that browsers load. They share one function scope: later
+parts see earlier ones' names, and the page sees none."""
 
 import gzip
 import hashlib
@@ -32,7 +32,7 @@ _COMMENT: Final = ("//", "/*", "*")
 
 @dataclass(frozen=True, slots=True)
 class WidgetScript:
-    """The bundled script. `tag`: the ETag, a digest of the content."""
+    """The bundled script. `tag` is the ETag, a digest of the content."""
 
     plain: bytes
     zipped: bytes
@@ -60,9 +60,8 @@ def joined(style: str, parts: Iterable[str]) -> str:
 
 
 def _lean(part: str) -> str:
-    """Return the part without indentation, comment lines and needless line breaks, which reduces
-    its size by a third. String literals in a part must be on one line. A line break is kept if it
-    may end a statement or a comment."""
+    """Return the part without indentation, comment lines and needless line breaks, a third smaller.
+    String literals must be on one line. A line break that may end a statement or comment stays."""
     lines = (line.strip() for line in part.splitlines())
     code = [line for line in lines if line and not line.startswith(_COMMENT)]
     return "".join(

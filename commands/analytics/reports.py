@@ -21,8 +21,8 @@ AllOption = Annotated[bool, typer.Option("--all", help="Select all clients inste
 
 
 async def whose(client: str | None, every: bool, data: Path) -> str:
-    """Return the client's id, or an empty string for all clients. Raises InvalidInput unless
-    exactly one of --client and --all is given. Raises ClientNotFound for an unknown client."""
+    """Return the client's id, or "" for all clients. Raises InvalidInput unless exactly one of
+    --client and --all is given, and ClientNotFound."""
     if (client is None) is not every:
         raise InvalidInput("give --client ID or --all")
     if client is None:
@@ -32,9 +32,8 @@ async def whose(client: str | None, every: bool, data: Path) -> str:
 
 
 async def reports_of(data: Path) -> "TemporalReports":
-    """Return a TemporalReports for the Temporal server at TEMPORAL_ADDRESS. If the variable is
-    unset, use the server of the embedded stack that runs on `data`. Raises InvalidInput if there is
-    none."""
+    """Return a TemporalReports for TEMPORAL_ADDRESS, else for the embedded stack on `data`. Raises
+    InvalidInput if there is none."""
     env = environment_of(data)
     if not env.get("TEMPORAL_ADDRESS"):
         raise InvalidInput("no engine is running here: start one, or set TEMPORAL_ADDRESS")

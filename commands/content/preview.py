@@ -42,8 +42,8 @@ async def try_content(data: Path, client: str, change: ContentVariant, as_json: 
 
 @asynccontextmanager
 async def saving(data: Path, client: str) -> AsyncIterator[UnitOfWork]:
-    """Yield a unit of work that saves content. If the change invalidates passed cases, print a
-    warning with their number. These cases must be run again before a playbook can go live."""
+    """Yield a unit of work that saves content. Prints a warning with the number of passed cases
+    that the change invalidates."""
     async with (
         work_on(data) as units,
         units.of(TenantId(client)) as work,

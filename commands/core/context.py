@@ -113,9 +113,9 @@ def describe(error: DomainError) -> str:
 
 
 def settings_for(data: Path) -> "Settings":
-    """Return the settings from the environment. Missing settings are taken from the embedded stack
-    that runs on `data`, unless the environment specifies another database or Temporal server.
-    Raises InvalidInput if a setting is still missing."""
+    """Return the settings from the environment. Missing ones come from the embedded stack on
+    `data`, unless the environment names another database or Temporal server. Raises
+    InvalidInput."""
     if not any(os.environ.get(key) for key in _PLACES):
         kept_folder(data)
     running = running_stack(data) if not _is_complete() else None
@@ -157,9 +157,11 @@ def _is_complete() -> bool:
 
 
 def model_of(data: Path) -> "NamesModel":
-    """Return a function that returns the identity of the brain in the command's settings. These
-    settings must match the workers' settings, because case results are valid for one brain only.
-    The function raises InvalidInput if a setting is invalid."""
+    """Return a function that returns the brain's identity by the command's settings. It raises
+    InvalidInput.
+
+    The settings must match the workers', because case results are valid for one brain only.
+    """
 
     def name() -> str:
         # The module is imported here, because few commands need the brain's identity.
@@ -174,9 +176,8 @@ def model_of(data: Path) -> "NamesModel":
 
 @asynccontextmanager
 async def database_of(data: Path) -> AsyncIterator[Database]:
-    """Yield the database at DATABASE_URL, or the embedded database in `data`. The embedded database
-    is started if necessary, and stopped when the block ends. Raises InvalidInput if neither
-    database exists."""
+    """Yield the database at DATABASE_URL, or the embedded one in `data`, started for the block if
+    necessary. Raises InvalidInput if there is none."""
     async with AsyncExitStack() as held:
         url = os.environ.get("DATABASE_URL")
         if not url and (running := running_stack(data)):
@@ -245,8 +246,8 @@ def fields_of(record: BaseModel, id_name: str) -> dict[str, object]:
 async def work_on_record(
     data: Path, whose: WhoseRecord, record_id: str
 ) -> AsyncIterator[UnitOfWork]:
-    """Yield a unit of work for the client that owns the record. `whose`: the function that looks up
-    this client. Raises the errors of `whose`."""
+    """Yield a unit of work for the client of the record, found by `whose`. Raises the errors of
+    `whose`."""
     async with work_on(data) as units:
         tenant = await units.database.find_client(whose, record_id)
         async with units.of(tenant) as work:

@@ -19,8 +19,8 @@ _WIDE: Final = 2_000
 
 
 def print_list(names: Sequence[str], rows: Iterable[Row], *, ids: int = 1) -> None:
-    """Print a table with one line per row. The first `ids` cells of a row are never truncated,
-    because users copy ids into other commands. Other cells that do not fit end with an ellipsis."""
+    """Print a table with one line per row. The first `ids` cells are never cut, because users copy
+    them. Other cells that do not fit end with an ellipsis."""
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     for number, name in enumerate(names):
         table.add_column(name, no_wrap=number < ids)

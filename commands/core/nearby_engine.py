@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 class NearbyEngine:
-    """A `Starter` for commands. It connects to Temporal only when a workflow must be started. If
-    Temporal is not configured or does not respond, the periodic sweep starts the workflow later."""
+    """A `Starter` for commands, which connects to Temporal only to start a workflow. Without
+    Temporal, the periodic sweep starts it later."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment

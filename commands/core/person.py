@@ -23,8 +23,8 @@ def operator() -> Actor:
 
 
 async def acting(database: Database, name: str | None) -> Actor:
-    """Return the actor of a command. With `name`, the operator acts on behalf of the named user.
-    Raises InvalidInput if there is no such user."""
+    """Return the actor of a command, on behalf of the user `name` if given. Raises InvalidInput for
+    an unknown user."""
     if name is None:
         return operator()
     async with database.reading_across() as connection:

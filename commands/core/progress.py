@@ -44,9 +44,8 @@ def progress(
     console: Console = err,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Bar]:
-    """Show the progress of the block. `total`: the number of steps, or None if it is unknown. If
-    the output is not a terminal, a final line states whether the block completed or raised an
-    error."""
+    """Show the progress of the block, of `total` steps if known. Outside a terminal, only a final
+    line states the result."""
     if console.is_terminal:
         with Progress(*_columns(total), console=console) as shown:
             yield _Shown(shown, label, total)

@@ -35,9 +35,8 @@ from domain.core.errors import DomainError
 from embedded.ports import listening, port_of
 from settings.service import ServerSettings
 
-# On shutdown, requests in progress have this many seconds to finish. The period is longer than the
-# gateway's deadline. A slower export is cut off without its end marker, so that a truncated file
-# cannot be mistaken for a complete one.
+# On shutdown, requests in progress have this many seconds, longer than the gateway's deadline. A
+# slower export is cut off without its end marker, so that a truncated file cannot look complete.
 GRACE_S = 35
 # Besides client connections, the API needs this many file descriptors for PostgreSQL, Temporal and
 # the event loop.

@@ -27,9 +27,8 @@ def content_of(file: Path, at_most: int = MAX_BYTES) -> bytes:
 
 
 def text_of(given: str | None, file: Path | None, option: str) -> str | None:
-    """Return the text of an option, or of the file named by `--OPTION-file`. Return None if the
-    user passed no text. A trailing line break in the file is removed. Raises InvalidInput if the
-    text cannot be used."""
+    """Return the text of an option, or of its file in `--OPTION-file` without a trailing line
+    break, or None. Raises InvalidInput."""
     if file is None:
         return given
     if given is not None:

@@ -83,9 +83,8 @@ async def _write(
 
 @contextmanager
 def _written(file: Path | None) -> Iterator[BinaryIO]:
-    """Yield the file to write, or standard output if `file` is None or `-`. Only the current user
-    may read the file, because it contains customer messages. Raises InvalidInput if the file cannot
-    be written."""
+    """Yield the file to write, readable only by the current user, or standard output for None and
+    `-`. Raises InvalidInput."""
     if file is None or str(file) == "-":
         yield sys.stdout.buffer
         return

@@ -47,8 +47,8 @@ class Watched:
 
 @contextmanager
 def opened(file: Path) -> Iterator[tuple[BinaryIO, int | None]]:
-    """Yield the file and its size in bytes. For `-`, yield standard input. The size is None if it
-    is unknown, for example for a pipe. Raises InvalidInput if the file cannot be opened."""
+    """Yield the file, or standard input for `-`, and its size in bytes, or None for a pipe. Raises
+    InvalidInput."""
     if str(file) == "-":
         yield sys.stdin.buffer, None
         return

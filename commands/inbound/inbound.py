@@ -150,8 +150,8 @@ async def replay(
 
 
 async def _begin(data: Path, ref: WebhookRef) -> bool:
-    """Start processing a webhook. Return False if processing cannot start now. The periodic sweep
-    then starts it later."""
+    """Start processing a webhook. Return False if that fails, in which case the periodic sweep does
+    it later."""
     environment = environment_of(data)
     if not environment.get("TEMPORAL_ADDRESS"):
         return False

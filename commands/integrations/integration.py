@@ -218,8 +218,8 @@ def _tell(problem: Problem | None) -> None:
 
 
 def _settings(given: Sequence[str]) -> dict[str, str]:
-    """Return the settings from NAME=VALUE pairs. Raises InvalidInput if a pair is invalid. The
-    error does not quote the pair, because it may contain a secret."""
+    """Return the settings from NAME=VALUE pairs. Raises InvalidInput, without quoting the pair,
+    which may contain a secret."""
     pairs = [item.partition("=") for item in given]
     if not all(name and value for name, _, value in pairs):
         raise InvalidInput("--set NAME=VALUE expected")

@@ -80,9 +80,8 @@ def review_text(review: Review) -> Table:
 
 
 def _read(message: CaseMessage) -> Iterator[str]:
-    """Yield descriptions of a message that arrived during the review. They state its category and
-    the actions that it requests. They also state whether the agent answered it, and whether the
-    review's draft covers it."""
+    """Yield descriptions of a message that arrived during the review: its category, requested
+    actions, whether the agent answered it, and whether the draft covers it."""
     if message.answered:
         yield "answered by the agent"
     elif message.in_draft:

@@ -234,9 +234,8 @@ def _guidance(
 
 
 def _retention(given: Sequence[str]) -> tuple[dict[str, int | None], frozenset[str]]:
-    """Return the retention periods to set and the classes to reset. CLASS=DAYS sets the period of a
-    class in days. CLASS= resets the class to its default. Raises InvalidInput if a pair is
-    invalid."""
+    """Return the retention periods to set, from CLASS=DAYS, and the classes to reset, from CLASS=.
+    Raises InvalidInput."""
     wanted: dict[str, int | None] = {}
     usual: set[str] = set()
     for pair in given:

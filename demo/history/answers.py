@@ -16,8 +16,7 @@ _STATUS = {"fr": "en préparation", "en": "being prepared"}
 
 @dataclass(frozen=True, slots=True)
 class ShopTexts:
-    """The shop's texts. `templates`: by name and language. `knowledge`: the entries' ids, by title
-    and language."""
+    """The shop's texts: templates by name and language, and knowledge ids by title and language."""
 
     templates: Mapping[tuple[str, str], Template]
     knowledge: Mapping[tuple[str, str], str]
@@ -47,7 +46,7 @@ def draft_of(talk: SampleTalk, exchange: SampleMessage, texts: ShopTexts) -> str
 
 
 def human_text(talk: SampleTalk, exchange: SampleMessage, member: str) -> str:
-    """Return the text that a member sends. `member`: the member's first name."""
+    """Return the text that a member sends. `member` is the member's first name."""
     words = catalogue(talk.language)
     first = talk.customer.first if talk.customer else ""
     hello = words.hello_named.format(first=first) if first else words.hello

@@ -18,9 +18,8 @@ class _Words(BaseModel):
 
 
 class TopicWords(_Words):
-    """The sentences about a topic. `follow_ups`: questions that the customer asks after an answer
-    about another topic. `answers`: the agent's answers from knowledge. `replies`: the members'
-    texts."""
+    """The sentences about a topic. `follow_ups` are questions after an answer about another topic.
+    `answers` are the agent's from knowledge, and `replies` the members'."""
 
     subjects: tuple[str, ...]
     messages: tuple[str, ...]
@@ -30,10 +29,13 @@ class TopicWords(_Words):
 
 
 class HistoryWords(_Words):
-    """The sentences in one language. `hello`, `hello_named` and `signed` surround a member's text.
-    `comments`: the customers' comments on good answers. `complaints`: their comments on bad
-    answers. `rejections`: the reasons that members give their teammates for rejecting a draft.
-    `items`: the products, keyed by the names in `PRICES`."""
+    """The sentences in one language.
+
+    - `hello`, `hello_named`, `signed`: the frame of a member's text.
+    - `comments`, `complaints`: the customers' comments on good and bad answers.
+    - `rejections`: the members' reasons for rejecting a draft.
+    - `items`: the products, by the names in `PRICES`.
+    """
 
     first_names: tuple[str, ...]
     last_names: tuple[str, ...]

@@ -24,8 +24,8 @@ _REPLIES: Final = {
 def inbound_of(
     talk: SampleTalk, exchange: SampleMessage, event_id: str, number: int
 ) -> tuple[EventRecord, UnifiedEvent]:
-    """Return the event as received, and in its normalized form. `number`: the conversation's number
-    in the plan."""
+    """Return the event as received, and in its normalized form. `number` is the conversation's
+    number in the plan."""
     sent = _SENT[talk.channel](talk, exchange, event_id, number)
     unified = normalize(sent, fallback_ticket_id=event_id)
     record = EventRecord(

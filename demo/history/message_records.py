@@ -69,8 +69,8 @@ _TAKEN_FOR: Final = timedelta(hours=36)
 
 
 class Draws:
-    """A generator of ids and small random choices. The same `seed` yields the same values. The ids
-    are ULIDs for the given times."""
+    """A generator of ids and small random choices, reproducible by `seed`. The ids are ULIDs for
+    the given times."""
 
     def __init__(self, seed: str) -> None:
         self._random = Random(seed)  # noqa: S311 - sample data, not a secret
@@ -98,7 +98,7 @@ class ShopFacts:
 
 @dataclass(slots=True)
 class MessageRecords:
-    """One message with its run. `event_id`: the id of its event."""
+    """One message with its run. `event_id` is the id of its event."""
 
     shop: ShopFacts
     draws: Draws

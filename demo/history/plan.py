@@ -41,7 +41,7 @@ _FIRST_ORDER: Final = 300
 
 @dataclass(frozen=True, slots=True)
 class SampleCustomer:
-    """A customer. `email`: an address in a domain reserved for examples."""
+    """A customer. `email` is an address in a domain reserved for examples."""
 
     first: str
     last: str
@@ -71,10 +71,12 @@ class PlannedOrder:
 class SampleMessage:
     """A customer's message with its outcome.
 
-    `mood`: the sentiment, from -1 to 1. `reply`: the member's text, without a greeting. `answer`:
-    the agent's text from knowledge, without a greeting. `decided_at`: the time when a member
-    decided or the review expired. `first_approved_at`: the time of the first of two approvals.
-    `member`: the index of the member who acts. `score` and `comment`: the customer's rating.
+    - `mood`: the sentiment, from -1 to 1.
+    - `reply`, `answer`: the member's text, and the agent's from knowledge, without a greeting.
+    - `decided_at`: the decision or expiry of the review.
+    - `first_approved_at`: the first of two approvals.
+    - `member`: the index of the acting member.
+    - `score`, `comment`: the customer's rating.
     """
 
     at: datetime
@@ -96,8 +98,8 @@ class SampleMessage:
 
 @dataclass(frozen=True, slots=True)
 class SampleTalk:
-    """A conversation. `customer`: None for a visitor without an address. `ended_at`: the time when
-    the customer's next conversation with the same key starts, or None. `note`: an internal note."""
+    """A conversation. `customer` is None for a visitor without an address. `ended_at` is the start
+    of the next conversation with the same key, or None. `note` is an internal note."""
 
     channel: Channel
     language: Language
@@ -118,7 +120,7 @@ class SampleTalk:
 
 @dataclass(slots=True)
 class _Regular:
-    """A returning customer. `talks`: the indexes of the customer's conversations in the plan."""
+    """A returning customer. `talks` are the indexes of the customer's conversations in the plan."""
 
     customer: SampleCustomer
     last_at: datetime
@@ -313,9 +315,11 @@ class _Planner:
             talks[place] = replace(talks[place], ended_at=at)
 
     def _with_open(self, talks: Sequence[SampleTalk]) -> tuple[SampleTalk, ...]:
-        """Return the conversations with some of the latest reviews open. An `unanswered` review
-        becomes `edited` if it is too recent to have expired. Only the latest few remain unanswered,
-        because a team would have answered the others since."""
+        """Return the conversations with some of the latest reviews open.
+
+        A recent `unanswered` review becomes `edited`, because it cannot have expired. Only the
+        latest few stay open, as with a real team.
+        """
         left, expired = _MOST_OPEN, _MOST_EXPIRED
         found: list[SampleTalk] = []
         for talk in reversed(talks):

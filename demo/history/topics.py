@@ -11,12 +11,15 @@ from domain.agent.intent import Intent
 
 
 class SampleOutcome(StrEnum):
-    """The outcome of a message. `answered`, `refunded`, `closed`: handled by the agent alone.
-    `closed` needs no answer.
+    """The outcome of a message. `answered`, `refunded` and `closed` need no human, and `closed` no
+    answer.
 
-    `approved`: a member sends the agent's draft. `approved_twice`: two members approve a refund.
-    `edited`: a member sends another text. `replied`: a member rejects the draft, then writes in the
-    conversation. `unanswered`: the review expires. `waiting`: the review is open.
+    - `approved`: a member sends the agent's draft.
+    - `approved_twice`: two members approve a refund.
+    - `edited`: a member sends another text.
+    - `replied`: a member rejects the draft, then writes in the conversation.
+    - `unanswered`: the review expires.
+    - `waiting`: the review is open.
     """
 
     ANSWERED = "answered"
@@ -44,12 +47,15 @@ _BOTH: Final[tuple[Language, ...]] = ("fr", "en")
 
 @dataclass(frozen=True, slots=True)
 class SampleTopic:
-    """A topic. `name`: its key in the catalogues. `share`: its weight among all topics.
+    """A topic, with its key in the catalogues and its weight among all topics (`share`).
 
-    `outcomes`: the possible outcomes with their weights. `mood`: the range of the sentiment. `tag`:
-    the tag that members add. `reason`: the escalation reason of its reviews. `template`,
-    `knowledge`: the title of the cited text, by language. `about_order`: whether its messages name
-    an order. `items`: the products that the order may contain, or all products if it is empty.
+    - `outcomes`: the possible outcomes with their weights.
+    - `mood`: the range of the sentiment.
+    - `tag`: the tag that members add.
+    - `reason`: the escalation reason of its reviews.
+    - `template`, `knowledge`: the title of the cited text, by language.
+    - `about_order`: its messages name an order.
+    - `items`: the products that the order may contain, or empty for all.
     """
 
     name: str

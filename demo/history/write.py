@@ -36,11 +36,10 @@ _PATTERNS: Final = {
 
 
 async def add_history(units: UnitsOfWork, tenant: TenantId, reviewers: Reviewers) -> bool:
-    """Write thirty days of history into the demo shop, which then appears to have been opened
-    earlier.
+    """Write thirty days of history into the demo shop.
 
-    Return False and write nothing if the shop already has a conversation. Raises LookupError if the
-    shop lacks its connection, and KeyError if it lacks a playbook or a text.
+    Return False and write nothing if the shop already has a conversation. Raises LookupError
+    without a connection, and KeyError without a playbook or text.
     """
     facts = await _facts(units.database, tenant, reviewers)
     now = units.now()

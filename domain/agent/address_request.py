@@ -1,8 +1,7 @@
 """The address request: a reply that asks for a verification code.
 
-The agent sends this reply if a message concerns an order, but its sender has not verified the
-claimed email address. The reply does not depend on the claimed address, so it reveals nothing about
-that address.
+Sent when a message is about an order and the sender has not verified the claimed email address. The
+reply reveals nothing about that address.
 """
 
 from domain.agent import wording
@@ -29,8 +28,8 @@ def address_request(context: BrainContext, policy_context: PolicyContext) -> Res
     """Return the reply that requests a verification code, or None if a brain should answer the
     message.
 
-    A code is requested if the message plainly concerns an order, or contains a wrong code. The
-    claimed address and its orders are not looked up.
+    A code is requested if the message is plainly about an order or contains a wrong code. The
+    claimed address is never looked up.
     """
     event = context.event
     asks = bool(event.order_numbers) or spoken_request(event.text).standing is not Standing.NONE
@@ -42,11 +41,10 @@ def address_request(context: BrainContext, policy_context: PolicyContext) -> Res
 def instead_of_people(
     context: BrainContext, policy_context: PolicyContext, answer: BrainAnswer, judgement: Judgement
 ) -> ResolvedReply | None:
-    """Return the reply that requests a verification code, to replace an answer that a human would
-    otherwise have to review.
+    """Return the reply that requests a verification code instead of sending the answer to human
+    review.
 
-    Return None if the brain's answer needs no review, or if a code would not make the review
-    unnecessary. A code does not help, for example, if the customer asks for a human.
+    Return None if the answer needs no review, or needs one even with a verified sender.
     """
     is_unsure = answer.doubt is not None or judgement.doubt is not None or judgement.refused
     if not is_unsure or answer.doubt in _FOR_PEOPLE or judgement.doubt in _FOR_PEOPLE:

@@ -27,9 +27,8 @@ _PROVED_BY_PHOTOS: Final = frozenset(
 
 
 class AttachmentPreview(BaseModel):
-    """An attachment as a brain sees it. `media_type`: detected from the bytes, or None if the file
-    is not stored. `size`: in bytes. `data`: the bytes of an image that is shown to the brain, else
-    None."""
+    """An attachment as shown to a brain. `media_type` is detected from the bytes, and is None if
+    the file is not stored. `data` is set only for images."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -40,8 +39,8 @@ class AttachmentPreview(BaseModel):
 
 
 def images_to_show(attachments: Sequence[Attachment]) -> frozenset[str]:
-    """Return the ids of the images to show to a brain. Earlier images take precedence. MAX_IMAGES
-    and MAX_IMAGE_BYTES limit the selection."""
+    """Return the ids of the images to show to a brain, earliest first, within MAX_IMAGES and
+    MAX_IMAGE_BYTES."""
     chosen: set[str] = set()
     left = MAX_IMAGE_BYTES
     for one in attachments:

@@ -62,11 +62,10 @@ def order_blocking_condition(
 
 
 def needs_human(order: Order | None, spent: Spent) -> PolicyReason | None:
-    """Return the reason why a human must decide about an action on the order, or None.
+    """Return the reason why a human must approve an action on the order, or None.
 
-    A human decides if the payment is disputed, because the bank may also refund it. A human also
-    decides if a run has acted on an order with the same number at another provider. Both orders may
-    be the same purchase, known to the shop and to its payment provider.
+    A disputed payment needs a human, because the bank may refund it as well. So does an earlier
+    action on an order with the same number at another provider, which may be the same purchase.
     """
     if order is None:
         return None
@@ -81,8 +80,7 @@ def too_old(rule: ActionRule, order: Order, now: datetime) -> bool:
 
 
 def above_limit(limits: MoneyLimits | None, amount: Money, spent: Spent) -> PolicyReason | None:
-    """Return the reason why a refund of `amount` would exceed a limit, or None if it is within all
-    limits.
+    """Return a reason if a refund of `amount` exceeds a limit, else None.
 
     Earlier refunds count toward the limits per customer and per day. An amount in another currency
     exceeds every limit.

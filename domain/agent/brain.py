@@ -45,12 +45,11 @@ SETTLED_BY: Final = "rules"
 
 
 class Template(BaseModel):
-    """An answer written by the merchant. `body` may contain placeholders.
+    """An answer written by the merchant, possibly with placeholders in `body`.
 
-    `intent`: the customer's intent that the template answers. If it is None, a human reviews the
-    answer before it is sent. `not_for`: words that exclude a message from the template.
-    `is_starter`: whether this is an unedited starter template. The client's own texts take
-    precedence over such a template.
+    - `intent`: the intent that the template answers. Without one, a human reviews the answer.
+    - `not_for`: words that exclude a message from the template.
+    - `is_starter`: an unedited starter template. The client's own texts take precedence.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -66,9 +65,8 @@ class Template(BaseModel):
 
 
 class PassageSentence(BaseModel):
-    """A sentence of a passage. `chunk`: the index of the sentence's chunk in the knowledge entry.
-    `similarity`: the cosine similarity between this sentence and the message, or None if the entry
-    has no embedding."""
+    """A sentence of a passage. `chunk` is the index of its chunk in the knowledge entry.
+    `similarity` is the cosine similarity to the message, or None if the entry has no embedding."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -79,12 +77,12 @@ class PassageSentence(BaseModel):
 
 
 class Passage(BaseModel):
-    """A knowledge entry that the search found for the message.
+    """A knowledge entry found for the message.
 
-    `rank`: the search rank. A higher rank means more relevant. Ranks are comparable only within one
-    search. `similarity`: the cosine similarity between the message and the nearest chunk, or None
-    if the entry has no embedding. `sentences`: the entry's sentences in order, or empty if the
-    entry has not been split into sentences yet.
+    - `rank`: the search rank, higher for more relevant. Comparable only within one search.
+    - `similarity`: the cosine similarity between the message and the nearest chunk, or None without
+      an embedding.
+    - `sentences`: the entry's sentences in order, or empty if the entry is not split yet.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -209,9 +207,8 @@ class BrainRequest(BaseModel):
         answer_decision: int = LATEST_DECISION,
         knowledge: tuple[Passage, ...] = (),
     ) -> Self:
-        """Return the brain request for an event, with the related content of the client and the
-        memory of earlier messages. `has_shop`: whether a shop is connected. If it is, facts about
-        an order come only from the shop."""
+        """Return the brain request for an event, with the client's related content and the summary
+        of earlier messages. With a connected shop, order facts come only from the shop."""
         return cls(
             text=event.text,
             subject=event.subject,
@@ -257,10 +254,10 @@ class Citation(BaseModel):
 
 
 class Proposal(BaseModel):
-    """An action that a brain proposes: an action on the order, or a note or tags for the staff.
+    """An action proposed by a brain. `domain/agent/policy.py` decides whether it is allowed.
 
-    `text` and `tags`: set if `ActionSpec.chosen` names them. `quote`: the customer's exact words
-    that request the action on the order. `domain/agent/policy.py` allows or refuses the proposal.
+    `text` and `tags` are set only if `ActionSpec.chosen` names them. `quote` contains the
+    customer's exact words that request an action on an order.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -8,13 +8,10 @@ from domain.billing.model_money import NO_MODEL_BUDGET, ModelBudget
 
 @dataclass(frozen=True, slots=True)
 class Brains:
-    """The brains available to a client.
+    """The brains available to a client. `model` is None if no language model is configured.
 
-    `model`: the language model, or None if none is configured. `sees_images`: whether the model or
-    its fallback model can process images. `reserve_micros`: the cost of a long request to the most
-    expensive model, in millionths of a US dollar. This amount is reserved before a model is called
-    (`services/core/model_money.py`), so that concurrent runs do not exceed the budget. The actual
-    cost then replaces the reserved amount. Without a model, nothing is reserved or spent.
+    `reserve_micros` is reserved before each model call, in millionths of a US dollar, so that
+    concurrent runs stay within the budget. The actual cost replaces it afterwards.
     """
 
     embedded: Brain

@@ -1,7 +1,7 @@
 """The event fields that an answer may repeat.
 
-The caller chooses an event's fields. An unverified caller can send an event in a victim's name, and
-the answer goes to the victim. Such a caller's fields must not fill the merchant's templates.
+An unverified caller can send an event in a victim's name, and the answer goes to the victim. That
+caller's fields must not fill the merchant's templates.
 """
 
 from typing import Final
@@ -18,13 +18,11 @@ _ORDER_FACTS: Final = ("order_", "tracking")
 def answer_fields(event: UnifiedEvent, *, has_shop: bool) -> dict[str, str]:
     """Return the event fields that an answer may repeat.
 
-    A caller that vouches for the customer may state any fact. From any other caller, only an order
-    number in a valid format is returned. The author's address is also returned if the author is
-    verified to hold it. `has_shop`: whether a shop is connected. If it is, the caller's facts about
-    an order are omitted, because they must come from the shop.
+    Trusted callers may state any fact. For other callers, only a valid order number and the
+    author's verified address are returned. With a connected shop, order facts from the caller are
+    omitted.
 
-    The customer's name is returned only if the answer and its greeting may use it. Otherwise, the
-    template's default is used.
+    The customer's name is included only if a greeting may use it.
     """
     return {
         key: value

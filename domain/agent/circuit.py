@@ -14,9 +14,9 @@ OPEN_S: Final = 30.0
 
 @dataclass(slots=True)
 class Circuit:
-    """The circuit breaker of one key at one provider. It is open after `FAULTS_TO_OPEN` consecutive
-    faults of the provider. After `OPEN_S` seconds, it admits one call as a probe. Times are seconds
-    of a monotonic clock."""
+    """The circuit breaker for one API key at one provider. It opens after `FAULTS_TO_OPEN`
+    consecutive faults and admits a probe call after `OPEN_S` seconds. Times come from a monotonic
+    clock."""
 
     faults: int = 0
     opened_at: float | None = None

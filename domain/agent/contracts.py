@@ -17,14 +17,15 @@ class LookUpResult(Contract):
 
 
 class ThinkInput(Contract):
-    """The input of the thinking activity. `unread`: whether a human answers the message, so that no
-    brain is called. It is set if the event would exceed its effort budget, or if every attempt of
-    the activity failed. `steps`: the part of the effort budget already spent
-    (`domain/core/effort.py`).
+    """The input of the thinking activity.
 
-    `patient`: whether the message may wait for the language model, because no caller waits for the
-    answer. `model_tries`: the number of waits so far. `model_waited_s`: the seconds since the first
-    failed call. `model_fault`: the fault to record with an unread message.
+    - `unread`: a human answers the message, because it exceeds its effort budget or every attempt
+      failed.
+    - `steps`: the part of the effort budget already spent (`domain/core/effort.py`).
+    - `patient`: no caller waits, so the message may wait for the language model.
+    - `model_tries`, `model_waited_s`: the number of waits, and the seconds since the first failed
+      call.
+    - `model_fault`: the fault to record with an unread message.
     """
 
     ref: RunRef
@@ -38,10 +39,12 @@ class ThinkInput(Contract):
 
 
 class ThinkResult(Contract):
-    """The result of the thinking activity. `review_reason`: the reason to hold the run for human
-    review, or None if it may continue. `aside`: whether the agent answers the message itself,
-    although the message was also added to an open review. `model_wait_s`: the seconds until the
-    next call to the language model, or 0. If it is set, no result is stored."""
+    """The result of the thinking activity.
+
+    - `review_reason`: the reason to hold the run for review, or None.
+    - `aside`: the agent answers the message, although it was also added to an open review.
+    - `model_wait_s`: the seconds until the next model call, or 0. If set, no result is stored.
+    """
 
     classification: str
     confidence: float

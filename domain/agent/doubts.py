@@ -58,10 +58,10 @@ def _doubt_of_history(context: BrainContext, category: Category) -> EscalationRe
 
 
 def _doubt_of_lookup(context: BrainContext, category: Category) -> EscalationReason | None:
-    """Return the reason to hold an answer about an order that the lookup did not find, or None.
+    """Return the reason to hold an answer about an order that was not found, or None.
 
-    Return None if no shop is connected. Answers to unverified customers are also held, because
-    their orders are not looked up.
+    Answers to unverified customers are held too, because their orders are not looked up. Without a
+    connected shop, nothing is held.
     """
     about_one = category is Category.ORDER_STATUS or context.event.order_number is not None
     if category not in _ABOUT_ORDERS or not about_one or not context.has_shop:
@@ -95,8 +95,8 @@ def _doubt_of_files(
 ) -> EscalationReason | None:
     """Return the reason to hold an answer because of the message's attachments, or None.
 
-    An answer is held if it depends on an attachment that the brain has not examined. A plan that
-    changes an order is held if the brain has seen an image, because an image may contain a third
+    An answer is held if it depends on an attachment that the brain has not examined. If the brain
+    has seen an image, a plan that changes an order is held too: the image may contain a third
     party's words.
     """
     if answer.seen_files and any(action.kind in ON_ORDERS for action in plan):

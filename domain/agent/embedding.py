@@ -7,8 +7,8 @@ MAX_DIMENSIONS = 16_000
 
 
 class Embedding(BaseModel):
-    """A vector computed by an embedding model. `model`: the model's name. Embeddings from different
-    models or with different dimensions are not comparable."""
+    """A vector and the name of the model that computed it. Only embeddings of the same model and
+    dimension are comparable."""
 
     model_config = ConfigDict(frozen=True)
 

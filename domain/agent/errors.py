@@ -8,10 +8,8 @@ from domain.core.errors import DomainError
 
 
 class BrainFailed(DomainError):
-    """The model did not return a usable answer. `fault`: the reason. `tokens_in`, `tokens_out` and
-    `cost_micros` (millionths of a US dollar) are the total for all attempts. The cost is charged to
-    the budget.
-    """
+    """The model returned no usable answer. Tokens and cost are totals for all attempts. The cost,
+    in millionths of a US dollar, is charged to the budget."""
 
     def __init__(
         self,

@@ -4,12 +4,11 @@ from enum import StrEnum
 
 
 class EscalationReason(StrEnum):
-    """The reason why a run is escalated to a human.
+    """The reason why a run is escalated to a human. The values are stored and sent in webhooks.
 
-    The values are stored, and sent in webhooks. `shadow_mode`: the playbook is in shadow mode, and
-    there is no other reason to escalate. `automation_stopped`: a member or an operator has stopped
-    all automation. `model_unavailable`: the language model produced no answer, and the embedded
-    brain is not certain enough.
+    - `shadow_mode`: the playbook is in shadow mode, and no other reason applies.
+    - `automation_stopped`: a member or an operator has stopped all automation.
+    - `model_unavailable`: the model failed, and the embedded brain is not certain enough.
     """
 
     LOW_CONFIDENCE = "low_confidence"

@@ -20,10 +20,9 @@ def in_place_of_model(
 ) -> ThinkingResult:
     """Return the embedded brain's result, with the model's fault and the cost of its attempts.
 
-    If a human must review the result, the reason becomes `model_unavailable`, unless the policy or
-    the message itself requires the review. The embedded brain's own threshold decides whether to
-    review the result. `failure`: the model's failure, or None if the model was not called. A result
-    for which no brain was needed stays unchanged.
+    The embedded brain's own threshold decides whether a human reviews the result. The escalation
+    reason is then `model_unavailable`, unless the policy or the message requires the review.
+    `failure` is None if the model was not called.
     """
     answer = thought.answer
     if answer.model == SETTLED_BY and failure is None:

@@ -48,8 +48,8 @@ class AnswerFrame(BaseModel):
         brand_name: str,
         customer_name: str | None = None,
     ) -> Self:
-        """Return the frame filled from the client's texts. `chosen`: these texts, keyed by language
-        and field. Defaults replace missing texts."""
+        """Return the client's greeting and sign-off, with defaults for missing texts. `chosen` maps
+        a language and field to a text."""
         french, english = (
             FrameLines.of(
                 DEFAULT_FRAME[language].model_copy(update=dict(chosen.get(language, {}))),

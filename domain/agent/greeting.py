@@ -1,8 +1,8 @@
 """Decide whether a greeting may use the customer's display name.
 
-Display names are free text. With a link, an amount or a sentence as the name, the greeting would
-put a third party's text into the shop's answer. Names such as "Acme Ltd" and "Guest" do not refer
-to a person. The greeting omits names of both kinds.
+Display names are free text. A link, an amount or a sentence in a greeting would look like the
+shop's own words. Names such as "Acme Ltd" and "Guest" do not refer to a person. The greeting omits
+both.
 """
 
 import re
@@ -56,10 +56,12 @@ NAME_FIELDS: Final = frozenset(
 
 
 class _File(LexiconFile):
-    """The word lists. Each list is a string of words separated by spaces. A listed word is not a
-    person's name. `in_sentences`: words that can also be names. They are rejected only in a name of
-    three or more words. `titles`: words that may precede a name. `company_forms`: matched only in
-    capitals, because a name may have the same spelling."""
+    """The words that are not a person's name, each list separated by spaces.
+
+    - `in_sentences`: may also be names, and are rejected only in names of three or more words.
+    - `titles`: may precede a name.
+    - `company_forms`: matched only in capitals, because some are also spelled like names.
+    """
 
     not_names: str
     in_sentences: str

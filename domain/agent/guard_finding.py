@@ -10,13 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field
 class FindingReason(StrEnum):
     """The reason why a guard rejects words of a draft. The values are stored and shown.
 
-    - `no_source`: the fact is in no source.
-    - `not_cited`: the draft states something, but names no source.
-    - `placeholder`: a template's placeholder without its value.
+    - `no_source`: no source states the fact.
+    - `not_cited`: the draft states a fact but cites no source.
+    - `placeholder`: a template's placeholder was not filled.
     - `finished`: the draft reports an action as done that is not in the plan.
-    - `promise`: the draft promises something that is neither in the plan nor in a source.
+    - `promise`: neither the plan nor a source contains the promised action.
     - `liability`, `discount`, `legal`: the draft admits a fault, grants a discount or states the
-      law, without a source.
+      law without a source.
     """
 
     NO_SOURCE = "no_source"
@@ -30,8 +30,8 @@ class FindingReason(StrEnum):
 
 
 class FindingState(StrEnum):
-    """The outcome of a finding. `repaired`: the model wrote the draft again without the words.
-    `cut`: the sentence was removed. `held`: a human reviews the draft."""
+    """The outcome of a finding. `repaired`: the model rewrote the draft. `cut`: the sentence was
+    removed. `held`: a human reviews the draft."""
 
     REPAIRED = "repaired"
     CUT = "cut"

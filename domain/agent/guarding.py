@@ -24,8 +24,8 @@ _INTENTS_TO_CUT: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class GuardedAnswer:
-    """A draft after the guards. `doubt`: the reason why a human must review it, or None.
-    `findings`: the words that the guards rejected, including those that were corrected."""
+    """A draft after the guards. `doubt` is the reason why a human must review it, or None.
+    `findings` also contains the rejected words that were corrected."""
 
     answer: BrainAnswer
     doubt: EscalationReason | None

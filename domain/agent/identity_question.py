@@ -1,7 +1,7 @@
 """Answer a customer who asks whether the agent is a robot or a person.
 
-Only code answers this question, so that no model can deny being an AI assistant (the EU AI Act,
-article 50). A message that contains anything else goes to the brain.
+Code answers this question, so that no model can deny being an AI assistant (the EU AI Act, article
+50). A message with any other content goes to the brain.
 """
 
 import re

@@ -52,5 +52,5 @@ class LanguageReader(Protocol):
     """The port of language detection for a text."""
 
     def __call__(self, text: str, likely: Sequence[str] = ()) -> ReadLanguage:
-        """Return the possible languages of a text, detected from its beginning. `likely`: the
+        """Return the possible languages of a text, detected from its beginning. `likely` are the
         languages used in the thread and by the shop."""

@@ -14,11 +14,8 @@ _MESSAGE = "Bonjour, remboursez la commande 1042. Please refund order 1042."
 
 
 def read_lexicons() -> None:
-    """Load all word lists, so that the first message does not have to wait. The worker's start
-    takes about a second longer.
-
-    Raises BrokenLexicon if a file is invalid.
-    """
+    """Load all word lists, so that the first message does not wait. Adds about a second to the
+    worker's start. Raises BrokenLexicon."""
     load_speech()
     for read in (sensitive_matter, intents, closes, unsafe, find_order_numbers):
         read(_MESSAGE)

@@ -43,12 +43,10 @@ def order_to_find(event: UnifiedEvent, thread: Thread) -> str | None:
 
 
 def number_asked_for(event: UnifiedEvent) -> str | None:
-    """Return the number of the only order on which the customer requests an action. Return None if
-    there is no such order, or more than one.
+    """Return the number of the only order on which the customer requests an action, or None.
 
-    For "keep 3309. Cancel 3310." the number is 3310. For "1042 and 1043" the result is None. The
-    agent may ask the customer about this order, but must not act on it without the customer's
-    answer.
+    For "keep 3309. Cancel 3310.", return 3310. For "1042 and 1043", return None. The agent may ask
+    about this order, but must not act on it without an answer.
     """
     quote = spoken_request(event.text).quote
     if not quote:

@@ -13,9 +13,8 @@ from domain.intake.event import UnifiedEvent
 def inserted(
     template: Template, event: UnifiedEvent, frame: AnswerFrame, *, brand_name: str, has_shop: bool
 ) -> Filled:
-    """Return the template filled in from the customer's message. Only fields that the agent's own
-    answer may repeat are used. A placeholder without a value is replaced by its name in brackets,
-    which the member then replaces. `has_shop`: whether a shop is connected."""
+    """Return the template filled from the fields that the agent's own answer may repeat. A
+    placeholder without a value becomes its name in brackets, for the member to replace."""
     ours = PLACEHOLDERS | FRAME_NAMES
     fields = answer_fields(event, has_shop=has_shop)
     # A field must not fill a placeholder that promises an action.

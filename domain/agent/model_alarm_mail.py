@@ -1,8 +1,5 @@
-"""The email, in French and English, about a language model that the agent cannot use. It is sent to
-the client's owner.
-
-The text is fixed. It does not contain a provider's message.
-"""
+"""The email to a client's owner, in French and English, about a language model that the agent
+cannot use. It contains no provider message."""
 
 from datetime import datetime
 from typing import Final

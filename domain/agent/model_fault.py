@@ -9,20 +9,20 @@ from typing import Final
 class ModelFault(StrEnum):
     """The reason why a language model produced no answer. The values are stored and shown.
 
-    - `outage`: the provider is unreachable, or its response is no API response.
-    - `unauthorized`: the provider rejects the key, or the key may not use the model.
+    - `outage`: the provider is unreachable or sent no valid API response.
+    - `unauthorized`: the provider rejected the key, or the key may not use the model.
     - `quota_exceeded`: the account's quota or credit at the provider is used up.
-    - `rate_limited`: too many requests. The provider's delay does not fit into the deadline.
+    - `rate_limited`: the delay required by the provider does not fit into the deadline.
     - `not_found`: the provider does not have the model.
     - `timeout`: the provider did not respond in time.
-    - `rejected`: the provider rejects this request, for example because it is too long.
-    - `filtered`: the provider's content filter blocks the message.
+    - `rejected`: the provider rejected the request, for example because it is too long.
+    - `filtered`: the provider's content filter blocked the message.
     - `truncated`: the answer reached the token limit.
     - `empty`: the answer has no content.
     - `invalid_answer`: the answer does not have the required format.
-    - `budget`: a budget of this service is used up, so the model was not called.
-    - `circuit_open`: the provider failed repeatedly, so the model was not called.
-    - `internal_error`: an error in this service. It may also affect the embedded brain.
+    - `budget`: one of this service's budgets is used up, so the model was not called.
+    - `circuit_open`: the circuit breaker is open, so the model was not called.
+    - `internal_error`: an error in this service, which may also affect the embedded brain.
     """
 
     OUTAGE = "outage"
@@ -74,8 +74,8 @@ def main_fault(faults: Sequence[ModelFault]) -> ModelFault | None:
 
 @dataclass(frozen=True, slots=True)
 class CallHealth:
-    """What a call shows about the configured models. `is_answered`: whether a model answered.
-    `fault`: the reported fault of the models that did not answer."""
+    """The result of a call, for the model's health check. `fault` is the fault of the models that
+    did not answer."""
 
     is_answered: bool = False
     fault: ModelFault | None = None

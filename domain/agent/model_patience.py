@@ -16,10 +16,10 @@ ModelPatience = Mapping[Channel, timedelta]
 
 
 def wait_before_retry(patience: timedelta, waited: timedelta, tries: int) -> timedelta:
-    """Return the time until the model is called again, or zero if a human gets the message now.
-    `patience`: the total waiting time of the message. `waited`: the time since the first failed
-    call. `tries`: the number of waits so far. Each wait is twice as long as the one before, up to
-    `LONGEST_WAIT`."""
+    """Return the delay before the next model call, or zero to hand the message to a human now.
+
+    `patience` limits the total wait. Each delay is twice the previous one, up to `LONGEST_WAIT`.
+    """
     left = patience - waited
     if left <= timedelta(0):
         return timedelta(0)

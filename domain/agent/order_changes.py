@@ -10,7 +10,7 @@ from domain.integrations.order import Order
 
 
 class OrderChange(BaseModel):
-    """An action executed on an order. `amount`: the refunded amount, or None."""
+    """An action executed on an order. `amount` is the refunded amount, or None."""
 
     model_config = ConfigDict(frozen=True)
 

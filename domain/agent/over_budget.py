@@ -14,9 +14,8 @@ from domain.agent.thinking_result import ThinkingResult
 def over_budget_result(
     context: BrainContext, now: datetime, fault: ModelFault | None = None
 ) -> ThinkingResult:
-    """Return the result for a message that exceeds the effort budget. The function takes the same
-    time for a message of any length. `fault`: set if the language model could not process the
-    message for another reason."""
+    """Return the result for a message that exceeds the effort budget. Takes constant time. `fault`
+    is set if the model failed for another reason."""
     reason = EscalationReason.MODEL_UNAVAILABLE if fault else EscalationReason.TOOL_FAILURE
     policy_context = PolicyContext(
         event=context.event,

@@ -5,9 +5,8 @@ from pydantic import BaseModel, ConfigDict
 
 
 class OwnHead(BaseModel):
-    """One version of a client's own classifier head. `version`: the id of its database row.
-    `model`: the fingerprint of the classifier for which the head was trained. Other classifiers
-    must not use the head. `weights`: in the format of `adapters/brain/own_head.py`."""
+    """One version of a client's own classifier head. `version` is its database id. `model` is the
+    fingerprint of the only classifier that may use the head."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,7 +1,7 @@
-"""A tree of phrases, keyed by word. One pass over a text finds all phrases that are in the tree.
+"""A tree of phrases, keyed by word, which finds all its phrases in one pass over a text.
 
-Each branch lists the words that may come next: whole words, stems that end in `*`, `_` for any
-word, `<n>` for a number and `<age>` for a minor's age.
+Keys are whole words, stems that end in `*`, `_` for any word, `<n>` for a number and `<age>` for a
+minor's age.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,8 +17,8 @@ _AGE: Final = "<age>"
 
 
 class PhraseTree:
-    """A branch of the tree, with its subbranches. `concepts`: the concepts of the phrases that end
-    at this branch."""
+    """A branch of the tree, with its subbranches. `concepts` are the concepts of the phrases that
+    end at this branch."""
 
     __slots__ = ("_branches", "_by_form", "_stems", "concepts")
 
@@ -29,7 +29,7 @@ class PhraseTree:
         self._stems: tuple[int, ...] = ()
 
     def add(self, concept: str, words: Iterable[frozenset[str]]) -> None:
-        """Add a phrase with its concept. `words`: the alternative forms of each word."""
+        """Add a phrase with its concept. `words` are the alternative forms of each word."""
         branch = self
         for forms in words:
             branch = branch._branch(forms)

@@ -12,12 +12,12 @@ from domain.integrations.order import OrderState
 
 
 class ActionKind(StrEnum):
-    """The kinds of action supported by the executor's registry.
+    """The kinds of action that the executor supports.
 
-    `reply`: answers in the caller's own channel. The gateway's response contains the text, and the
-    caller delivers it. `reply_by_email`: sends the answer through SMTP. `reply_in_helpdesk`: adds
-    the answer to the ticket as a public message. `note`: adds a note to the ticket, for the
-    merchant's staff only.
+    - `reply`: returns the answer in the gateway's response, and the caller delivers it.
+    - `reply_by_email`: sends the answer through SMTP.
+    - `reply_in_helpdesk`: adds the answer to the ticket as a public message.
+    - `note`: adds an internal note to the ticket.
     """
 
     REPLY = "reply"
@@ -30,11 +30,11 @@ class ActionKind(StrEnum):
 
 
 class Warrant(StrEnum):
-    """The basis on which the agent may act on an order without human approval.
+    """The reason why the agent may act on an order without human approval.
 
-    `request`: the customer plainly requested the action in this message. `confirmation`: the
-    customer said yes to a question about exactly this action. `merchant_request`: the merchant's
-    own system requested the action in a data field.
+    - `request`: the customer plainly requested the action in this message.
+    - `confirmation`: the customer confirmed exactly this action.
+    - `merchant_request`: the merchant's system requested the action in a data field.
     """
 
     REQUEST = "request"
@@ -82,9 +82,8 @@ class PlannedAction(BaseModel):
 
 
 class StepState(StrEnum):
-    """The state of a step. `unknown`: the external system may or may not have executed the step,
-    and only a human may repeat it. `blocked`: a limit or the order's state forbade the step at
-    execution time, so the step was not executed."""
+    """The state of a step. `unknown`: the external system may have executed the step, and only a
+    human may repeat it. `blocked`: a limit or the order's state forbade the step."""
 
     DONE = "done"
     FAILED = "failed"
@@ -97,11 +96,8 @@ _TRIGGERED: Final = frozenset({StepState.DONE, StepState.FAILED, StepState.UNKNO
 
 
 class StepOutcome(BaseModel):
-    """The outcome of one step of a plan, after its execution.
-
-    `detail`: a stable code, never customer text. `begun`: whether the action's effect was
-    triggered. If such a step failed, the external system rejected the effect.
-    """
+    """The outcome of an executed step. `detail` is a stable code, never customer text. If a step
+    that has `begun` failed, the external system rejected it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -112,7 +108,7 @@ class StepOutcome(BaseModel):
 
     @classmethod
     def blocked(cls, kind: ActionKind, reason: str) -> Self:
-        """Return the outcome for a step that is not allowed to run at this time. `reason`: a
+        """Return the outcome for a step that is not allowed to run at this time. `reason` is a
         PolicyReason."""
         return cls(kind=kind, state=StepState.BLOCKED, detail=reason)
 
@@ -123,12 +119,8 @@ class StepOutcome(BaseModel):
 
 
 class ActionClass(StrEnum):
-    """The target of an action.
-
-    `reply`: delivers the answer to the customer. `ticket`: changes the event's ticket in a
-    connected helpdesk, by adding a note or tags for the staff. `order`: moves money or goods, and
-    requires a looked-up order.
-    """
+    """The target of an action. `reply` answers the customer. `ticket` adds a note or tags for the
+    staff. `order` moves money or goods, and needs a looked-up order."""
 
     REPLY = "reply"
     TICKET = "ticket"
@@ -137,10 +129,9 @@ class ActionClass(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """The placeholder, in a merchant's template, for the statement that the action is done.
+    """The placeholder in a merchant's template that states that an action is done.
 
-    The placeholder is filled with `value` only if the answer's plan contains the action. Fields
-    supplied by a caller never fill it.
+    It is filled only if the answer's plan contains the action, never from a caller's fields.
     """
 
     placeholder: str

@@ -1,9 +1,7 @@
 """The policy decides which actions the agent may take. The policy is code, never a model.
 
-A brain receives the `available_actions` for this message. The policy then evaluates the brain's
-proposals against the proof of the customer's request, the policy rules, the order and earlier
-refunds. `recheck` evaluates each action again before it runs. A brain may fill in an action's text
-or tags, possibly with the customer's words. Code sets all other values.
+A brain chooses from the `available_actions` for a message and may fill in text or tags. The policy
+then evaluates its proposals. `recheck` evaluates each action again before it runs.
 """
 
 from datetime import datetime
@@ -45,16 +43,14 @@ _FOR_PEOPLE: Final = frozenset(
 
 
 def available_actions(policy_context: PolicyContext) -> tuple[PlannedAction, ...]:
-    """Return the available actions, both on the order and for the staff, with all values resolved.
+    """Return the available actions on the order and for the staff, with all values resolved.
 
-    Actions with level `never` and actions that the order's state forbids are omitted. The result is
-    empty for an unsafe message, and for a message that allows no reply. An auto-reply, an email
-    from a mailing list and the staff's own words are not a customer's request, even if they quote a
-    request.
+    Omits actions with level `never` and actions that the order's state forbids. Empty for an unsafe
+    message and for a message that allows no reply. Staff messages, auto-replies and mailing lists
+    are never a customer's request.
 
-    Proof, limits and the other levels are not considered here. A brain may therefore propose an
-    action that they forbid. Such an action waits for approval. The action that sets tags contains
-    all allowed tags.
+    Proof and limits are checked later, in `judge`. A brain may propose a forbidden action, which
+    then waits for approval.
     """
     return tuple(
         resolved(policy_context, kind)
@@ -69,13 +65,12 @@ def judge(
     proposals: tuple[Proposal, ...],
     intents: tuple[Intent, ...] = (),
 ) -> Judgement:
-    """Evaluate a brain's proposals. Return the decisions and the plan, with the answer to the
-    customer as its last step.
+    """Evaluate a brain's proposals. Return the decisions and the plan, which ends with the answer
+    to the customer.
 
-    Proposals of one kind are merged. The plan omits refused actions and includes actions that need
-    approval. If an action needs approval, the whole plan and its answer wait for it, because the
-    answer may mention actions that are not done yet. An action that the customer must confirm is
-    not in the plan. Instead, a question to the customer replaces the answer.
+    The plan omits refused actions. If one action needs approval, the whole plan waits, because the
+    answer may mention that action. If the customer must confirm an action, a question replaces the
+    answer.
     """
     plan: list[PlannedAction] = []
     verdicts: list[PolicyDecision] = []
@@ -115,11 +110,10 @@ def judge(
 def asking(
     policy_context: PolicyContext, kind: ActionKind, action: PlannedAction | None
 ) -> Judgement | None:
-    """Return the judgement with a question to the customer, or None if the agent is not allowed to
-    ask.
+    """Return the judgement with a question to the customer, or None if the agent must not ask.
 
-    The question asks whether to execute `action`. If `action` is None, the question asks which
-    order `kind` applies to. The level, the limits or a dispute may forbid the question.
+    The question asks whether to execute `action`. If `action` is None, it asks which order `kind`
+    applies to.
     """
     rule = policy_context.rulebook.rule(kind)
     if rule.level not in (ActionLevel.AUTONOMOUS, ActionLevel.CUSTOMER_CONFIRMED):
@@ -151,14 +145,14 @@ def recheck(
     approvals: int,
     now: datetime,
 ) -> PolicyReason | None:
-    """Return the reason why an action on an order is not allowed to run now, or None if the action
-    is allowed.
+    """Return the reason why an action on an order must not run now, or None.
 
-    `approvals`: the number of human approvals of the plan. One approval replaces the warrant and
-    overrides the level, a dispute and the order's age. Two approvals override the limits. Approvals
-    do not override the level `never`, or the checks of the order's owner and state. `spent`: the
-    amounts and actions of other runs only. Do not call this function for an action that was already
-    triggered. The order may show the action's effect, which would block the action.
+    One human approval replaces the warrant and overrides the level, a dispute and the order's age.
+    Two approvals override the limits. No approval overrides level `never` or the checks of the
+    order's owner and state.
+
+    `spent` must exclude this run. Do not call this after the action was triggered: the order may
+    already show its effect.
     """
     rule = rulebook.rule(action.kind)
     if rule.level is ActionLevel.NEVER:

@@ -19,13 +19,14 @@ CUSTOMER_WINDOW: Final = timedelta(days=30)
 
 
 class Spent(BaseModel):
-    """The amounts that the agent has refunded, in minor units of the limits' currency, and its
-    earlier actions on the order.
+    """The agent's earlier refunds, in minor units of the limits' currency, and its earlier actions
+    on the order.
 
-    `customer`: refunded to this customer within CUSTOMER_WINDOW. `day`: refunded to all of the
-    client's customers since midnight UTC. `on_order`: the kinds of action that any run has
-    executed, or may have executed, on the order. `same_number`: whether a run has acted, or may
-    have acted, on an order with the same number at another provider. Both may be the same order.
+    - `customer`: refunded to this customer within CUSTOMER_WINDOW.
+    - `day`: refunded to all of the client's customers since midnight UTC.
+    - `on_order`: the kinds of action that any run may have executed on the order.
+    - `same_number`: whether a run may have acted on an order with the same number at another
+      provider. Both may be the same order.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -48,10 +49,9 @@ class Connection(BaseModel):
 
 
 class PolicyContext(BaseModel):
-    """All inputs of a policy decision. `order`: the looked-up order, owned by this customer.
-    `thread`: the state of the thread before this message. `confirmed`: the action to which the
-    customer has just said yes. `unsafe`: whether the message, or a field sent with it, contains a
-    prompt injection."""
+    """All inputs of a policy decision. `order` belongs to this customer. `thread` is the state
+    before this message. `confirmed` is the action that the customer has just confirmed. `unsafe`
+    means that the message or its fields contain a prompt injection."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -10,9 +10,8 @@ from domain.agent.plan import IN_PLACE, ActionKind, PlannedAction, StepOutcome, 
 
 
 class Ruling(StrEnum):
-    """The outcome of a policy decision. `ask`: the customer is asked first. `needs_second`: the
-    amount is above a limit, so two human approvals are required. `refused`: the action is not done.
-    """
+    """The outcome of a policy decision. `ask`: the customer must confirm first. `needs_second`: the
+    amount exceeds a limit, so two humans must approve."""
 
     ALLOWED = "allowed"
     ASK = "ask"
@@ -124,8 +123,8 @@ def left_to_people(steps: tuple[StepOutcome, ...]) -> bool:
 
 
 def stopped_in_place(steps: tuple[StepOutcome, ...]) -> tuple[StepOutcome, ...]:
-    """Return the step outcomes of a plan whose finished answer was not stored, because automation
-    was stopped first. Actions that only affect the gateway's answer become blocked.
+    """Return the step outcomes of a plan that was stopped before its answer was stored. Actions
+    that only affect the gateway's answer become blocked.
 
     Actions that took effect in other systems stay done.
     """
@@ -138,8 +137,8 @@ def stopped_in_place(steps: tuple[StepOutcome, ...]) -> tuple[StepOutcome, ...]:
 
 
 class CustomerQuestion(BaseModel):
-    """A question to the customer. If `action` is set, the question asks whether to execute exactly
-    this action. If it is None, the question asks which order `kind` applies to."""
+    """A question to the customer: whether to execute `action`, or, if it is None, which order
+    `kind` applies to."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -148,11 +147,12 @@ class CustomerQuestion(BaseModel):
 
 
 class Judgement(BaseModel):
-    """The plan to execute, in order, with the policy decisions that led to it.
+    """The plan to execute and the policy decisions that led to it.
 
-    `doubt`: the reason why a human must review the plan first, or None if the agent may continue.
-    `refused`: whether a proposed action is refused. The draft may then promise an action that will
-    not happen. `question`: the question to the customer that replaces the brain's answer.
+    - `doubt`: the reason why a human must review the plan first, or None.
+    - `refused`: a proposed action is refused, so the draft may promise an action that will not
+      happen.
+    - `question`: replaces the brain's answer.
     """
 
     model_config = ConfigDict(frozen=True)

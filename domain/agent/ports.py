@@ -15,7 +15,7 @@ class SafetyNet(Protocol):
         """Return the sensitive topic that requires a human to answer the text, or None if the agent
         may answer it.
 
-        `own_words`: the merchant's own sensitive words, as whole words or phrases.
+        `own_words` are the merchant's own sensitive words, as whole words or phrases.
         """
 
 
@@ -30,6 +30,5 @@ class Embedder(Protocol):
         """Return one embedding per text, in order. Raises EmbeddingUnavailable."""
 
     async def near(self, tenant: TenantId, text: str, *, live: bool) -> Embedding | None:
-        """Return the embedding of a client's question, or None if the computation takes too long.
-        Without an embedding, the search uses only keywords. `live`: whether a customer waits for
-        the answer."""
+        """Return the embedding of a client's question, or None if it takes too long. The search
+        then uses only keywords. `live` means that a customer waits for the answer."""

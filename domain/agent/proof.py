@@ -1,7 +1,7 @@
-"""The proof that the customer plainly requested an action on one specific order.
+"""Prove that the customer plainly requested an action on one specific order.
 
-Without a proof, the agent does not act on an order autonomously. The proof is based on the
-customer's latest own words and on the thread, never on a brain's interpretation of them.
+Without a proof, the agent does not act on an order autonomously. The proof uses the customer's
+words in the latest message and in the thread, never a brain's interpretation.
 """
 
 from pydantic import BaseModel, ConfigDict
@@ -22,9 +22,8 @@ from domain.integrations.order import Order
 
 
 class Proof(BaseModel):
-    """The result of checking whether the customer requested an action. `warrant`: the basis for the
-    action, or None if the proof is incomplete. `missing`: the reason why the proof is incomplete,
-    or None."""
+    """The result of a proof. Either `warrant` is the basis for the action, or `missing` is the
+    reason why there is none."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -79,11 +78,10 @@ def is_number_of(number: str, order: Order) -> bool:
 def _standing(policy_context: PolicyContext, proposal: Proposal) -> Standing:
     """Return the certainty with which the customer requested the proposed action.
 
-    A request is PLAIN only if every word around it is understood. A request is LIKELY if it has an
-    unknown qualifier, or if only a model finds it and the grammar does not veto its words. The
-    customer is asked to confirm a LIKELY request. In a language without a grammar, the only check
-    is that the message contains the quoted words. In a ticket, a request that precedes its author's
-    verification by code is at most LIKELY.
+    A request is PLAIN only if every word around it is understood. It is LIKELY if a word is
+    unknown, or if only a model found it. The customer must confirm a LIKELY request. Without a
+    grammar for the language, the message must contain the quoted words. In a ticket, a request made
+    before its author's verification is at most LIKELY.
     """
     words = _words(policy_context)
     spoken = spoken_request(words)
@@ -121,9 +119,8 @@ def _doubt_of_order(policy_context: PolicyContext, order: Order) -> PolicyReason
 def _words(policy_context: PolicyContext) -> str:
     """Return the text of the latest message, or its subject if the text is empty.
 
-    After a code has verified a ticket's author, the subject is not used, because another person may
-    have written it in an earlier email. A request made before the code may use the subject, because
-    such a request is at most LIKELY.
+    The subject is not used after a code has verified a ticket's author, because another person may
+    have written it.
     """
     event = policy_context.event
     if event.text.strip() or (event.is_proved_by_code and not event.asked_before_code):

@@ -1,7 +1,7 @@
-"""Pseudonyms: marks in place of personal data in the texts for a model provider.
+"""Pseudonyms replace personal data in texts for a model provider, and can be restored exactly.
 
-The data is email addresses, phone numbers, card numbers, IBANs, and streets and towns of postal
-addresses. A text with marks can be restored exactly. Names are not replaced.
+They cover email addresses, phone numbers, card numbers, IBANs and postal addresses. Names are not
+replaced.
 """
 
 import re
@@ -42,8 +42,8 @@ _DATE: Final = re.compile(r"\d\d([/.-])\d\d\1(?:19|20)\d\d")
 
 
 class Pseudonyms:
-    """The marks of one request to a model. The same value always has the same mark. `kept`: values
-    that stay readable, such as the order's number."""
+    """The pseudonyms of one request to a model. Equal values get the same pseudonym. Values in
+    `kept`, such as the order's number, are not replaced."""
 
     def __init__(self, *kept: str) -> None:
         self._kept = frozenset(kept)

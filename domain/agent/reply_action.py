@@ -16,7 +16,7 @@ def reply_action(policy_context: PolicyContext) -> PlannedAction:
 
 
 def reply_through(event: UnifiedEvent, desk: Connection | None) -> PlannedAction:
-    """Return the action that answers the event, as `reply_action` does. `desk`: the connected
+    """Return the action that answers the event, as `reply_action` does. `desk` is the connected
     helpdesk that contains the event's ticket, or None."""
     if desk is not None:
         return PlannedAction(

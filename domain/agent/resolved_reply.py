@@ -24,11 +24,8 @@ from domain.agent.thread import PendingProposal
 from domain.intake.customer_email import customer_key
 
 SURE: Final = 0.95
-"""The confidence of an answer that code resolves.
-
-The confidence is high because such an answer cannot trigger an unrequested action. The answer is a
-question, or concerns an action that the customer confirmed or the merchant requested.
-"""
+"""The confidence of an answer that code resolves. It is high, because the answer is a question, or
+about an action that was confirmed or requested by the merchant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +43,8 @@ def resolve_reply(
     """Return the result for a merchant's request or an answer to the agent's question. Return None
     for any other message.
 
-    `playbook`: the id and version of the playbook. An action proposed under another playbook or
-    version can no longer be confirmed.
+    `playbook` is an id and version. An action proposed under another version can no longer be
+    confirmed.
     """
     if policy_context.unsafe or not policy_context.event.reply_allowed:
         return None

@@ -16,9 +16,12 @@ MAX_DAYS: Final = 3_650
 
 
 class ActionLevel(StrEnum):
-    """The approval that an action needs. `autonomous`: the customer's plain request is enough.
-    `customer-confirmed`: the customer must also say yes to a question that states the order and the
-    amount. `human-approved`: a human must approve the action. `never`: the action is not allowed.
+    """The approval that an action needs.
+
+    - `autonomous`: the customer's plain request.
+    - `customer-confirmed`: also a yes to a question that states the order and the amount.
+    - `human-approved`: a human's approval.
+    - `never`: the action is not allowed.
     """
 
     AUTONOMOUS = "autonomous"
@@ -28,15 +31,14 @@ class ActionLevel(StrEnum):
 
 
 class MoneyLimits(BaseModel):
-    """The maximum amounts that the agent may refund without human approval, in minor units of one
-    currency.
+    """The amounts that the agent may refund without human approval, in minor units of one currency.
 
     - `per_action`: for one refund, or one cancellation with its refund.
     - `per_customer`: to one customer within `CUSTOMER_WINDOW`.
-    - `per_day`: to all customers of the client within a day (UTC).
+    - `per_day`: to all customers of the client within a UTC day.
 
-    A limit that is None does not apply. An amount in another currency exceeds every limit. An
-    action above a limit requires approval from two people.
+    None means no limit. An amount in another currency exceeds every limit. Above a limit, two
+    people must approve.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -121,13 +123,11 @@ _BY_DEFAULT: Final = {
 
 
 class DuringReview(BaseModel):
-    """The agent's handling of messages about another topic while the conversation has an open
-    review.
+    """How the agent handles messages about another topic during an open review.
 
-    `answers`: whether the agent answers from knowledge and templates. `actions`: whether the agent
-    executes actions other than replies. If so, it may also ask the customer about an action. If a
-    stored rulebook has no `during_review`, a human handles such messages. If a new playbook has
-    none, the agent answers them (`domain/playbooks/shape.py`).
+    With `answers`, it answers from knowledge and templates. With `actions`, it also executes
+    actions, or asks the customer about them. Without this object, a stored rulebook leaves such
+    messages to a human.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -139,11 +139,11 @@ class DuringReview(BaseModel):
 class Rulebook(BaseModel):
     """The rules of one playbook version.
 
-    `instructions`: the merchant's instructions to a language model, never shown to customers.
-    `procedure`: the steps for a language model, also never shown to customers.
-    `actions`: a rule for each kind of action that the merchant has configured. Without any rule,
-    the agent may only answer. `shadow`: the agent drafts answers but sends nothing. Human agents
-    answer, and their answers are compared with the drafts (`domain/learning/comparison.py`).
+    - `instructions`: the merchant's instructions to a language model, never shown to customers.
+    - `procedure`: the steps for a language model, also never shown to customers.
+    - `actions`: a rule for each configured kind of action. Without rules, the agent only answers.
+    - `shadow`: the agent drafts but sends nothing. Human answers are compared with the drafts
+      (`domain/learning/comparison.py`).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,8 +1,7 @@
 """Shadow mode: record a run without executing its answer and actions.
 
-Only human agents answer the customer. The run does not store the agent's words or its actions. No
-approval or edit can therefore execute them, and the draft does not influence the human agents'
-answers.
+Human agents answer the customer and never see the draft. Because the run stores neither words nor
+actions, no approval or edit can execute them.
 """
 
 from dataclasses import replace
@@ -20,12 +19,10 @@ from domain.agent.thinking_result import ThinkingResult
 def kept_in_shadow(
     thought: ThinkingResult, context: BrainContext, reason: EscalationReason | None, now: datetime
 ) -> ThinkingResult:
-    """Return the result without the agent's words and actions. Human agents answer the message.
+    """Return the result without the agent's words and actions, for human agents to answer.
 
-    The plan contains only the action that would have delivered the agent's answer to the customer.
-    `reason`: an escalation reason that also applies outside shadow mode. The result keeps this
-    reason. A message that allows no reply, such as an automatic reply, gets no reply in shadow mode
-    either. Shadow mode does not escalate it to a human.
+    The plan keeps only the action that would deliver the answer. `reason` is an escalation reason
+    that applies outside shadow mode too. A message that allows no reply is not escalated.
     """
     answers = context.event.reply_allowed
     judged = thought.judgement
@@ -56,8 +53,8 @@ def kept_in_shadow(
 
 
 def held_in_shadow(thought: ThinkingResult, context: BrainContext) -> ThinkingResult:
-    """Return the result of a dry run. The result contains the agent's words. If the playbook is in
-    shadow mode, the result is held for human review."""
+    """Return the result of a dry run with the agent's words, held for review if the playbook is in
+    shadow mode."""
     if not (context.rulebook.shadow and context.event.reply_allowed):
         return thought
     return replace(thought, hold=thought.hold or EscalationReason.SHADOW_MODE)

@@ -4,13 +4,12 @@ import asyncio
 from typing import Final
 
 READ_CHARS: Final = 8_000
-"""Maximum length, in characters, of a message, merchant text or answer that the agent processes:
-two pages. Processing blocks a worker, so the limit restricts how long an adversarial text can block
-it. A longer message goes to a human, because its beginning is not enough for a decision."""
+"""Maximum length of a processed message, merchant text or answer, in characters: two pages. It
+limits how long an adversarial text can block a worker. A longer message goes to a human."""
 
 SKIMMED_CHARS: Final = 2_000
-"""Number of characters of an overlong message that a brain sees. They are enough to classify the
-message. The agent never answers such a message automatically."""
+"""Number of characters of an overlong message that a brain sees, enough to classify it. The agent
+never answers such a message automatically."""
 
 WHOLE_KNOWLEDGE_CHARS: Final = 28_000
 """Maximum total length, in characters, of a client's knowledge if a language model receives all of

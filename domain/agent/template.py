@@ -1,7 +1,7 @@
-"""Templates: merchants' texts with placeholders, filled from the values of an event.
+"""Templates: merchants' texts with placeholders, filled from an event's values.
 
-`{{ name }}` requires a value. `{{ name | default }}` falls back to the default after the bar. The
-default may be quoted and may be empty.
+`{{ name }}` requires a value. `{{ name | default }}` falls back to a default, which may be quoted
+or empty.
 """
 
 import re
@@ -35,12 +35,10 @@ _QUOTES: Final = ('"', "'")
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """The result of filling a template.
+    """A filled template. Send `text` only if `missing` is empty.
 
-    `missing`: the distinct placeholders without a value or default, in order. An invalid
-    placeholder is listed as written. `text`: the result, which may be sent only if `missing` is
-    empty. `used`: the number of placeholders filled with a value. Defaults, greeting and sign-off
-    do not count toward it.
+    `missing` lists the placeholders without a value or default, in order. `used` counts those
+    filled with a value, without defaults, greeting and sign-off.
     """
 
     text: str
@@ -53,11 +51,11 @@ class Filled:
 
 
 def clean_value(value: str) -> str:
-    """Return a value that fits inside a sentence: one line, trimmed, and at most `VALUE_LIMIT`
+    """Return a value that fits inside a sentence: one trimmed line of at most `VALUE_LIMIT`
     characters.
 
-    Values may come from the customer. Without this cleaning, they could add paragraphs to a
-    merchant's answer, or reverse its text direction.
+    A customer's value could otherwise add paragraphs to a merchant's answer, or reverse its text
+    direction.
     """
     # Truncate the value first, because its length is unlimited and cleaning reads the whole value.
     kept = "".join(_single_line(mark) for mark in value[: VALUE_LIMIT * 4])
@@ -65,10 +63,10 @@ def clean_value(value: str) -> str:
 
 
 def fill(body: str, values: Mapping[str, str]) -> Filled:
-    """Return the template `body` with each placeholder filled once. A value that looks like a
-    placeholder is inserted as plain text.
+    """Return the template `body` with its placeholders filled. Never raises.
 
-    A value that is blank after `clean_value` counts as missing. Never raises.
+    A value that is blank after `clean_value` counts as missing. A value that looks like a
+    placeholder is not filled again.
     """
     spend(len(body))
     missing: dict[str, None] = {}
@@ -99,10 +97,10 @@ def fill(body: str, values: Mapping[str, str]) -> Filled:
 
 
 def unreadable(body: str) -> str | None:
-    """Return the first invalid placeholder in `body`, or None.
+    """Return the first invalid placeholder in `body`, or None, as one line of at most `EXCERPT`
+    characters.
 
-    The result is one line of at most `EXCERPT` characters. A template with an invalid placeholder
-    is never sent, so its author is warned.
+    A template with an invalid placeholder is never sent, so its author gets a warning.
     """
     place = _unreadable_place(body)
     return clean_value(body[slice(*place)])[:EXCERPT] if place else None

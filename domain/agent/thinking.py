@@ -38,8 +38,8 @@ from domain.agent.thinking_result import Finding, ThinkingResult
 from domain.agent.thread_after import language_of, thread_after
 from domain.integrations.order import Order
 
-# Intents for which a question about an action is a complete answer. They include the usual reasons
-# for a refund. A message with any other intent needs more than the question.
+# Intents for which a question about an action is a complete answer, including the usual reasons for
+# a refund.
 _ASKED_ABOUT: Final = frozenset(
     {
         *(Intent.REFUND, Intent.CANCEL_ORDER, Intent.RETURN, Intent.REFUND_STATUS),
@@ -56,12 +56,10 @@ _NO_QUESTION: Final = frozenset({EscalationReason.CUSTOMER_REQUEST, EscalationRe
 async def think_through(
     brain: Brain, context: BrainContext, now: datetime, net: SafetyNet = _GRAMMAR
 ) -> ThinkingResult:
-    """Call the brain for a message, and return its evaluated answer. Raises only the brain's
-    errors.
+    """Call the brain for a message and return its evaluated answer. Raises only the brain's errors.
 
-    Messages about sensitive topics are not shown to a brain. An answer to the agent's own question,
-    and a message that allows no reply, need no brain. `net` detects sensitive topics. By default,
-    only the grammar detects them.
+    Sensitive messages, answers to the agent's own question and messages that allow no reply do not
+    reach a brain. `net` detects sensitive topics, by default with the grammar alone.
     """
     is_whole = context.is_read_whole
     context = _beginning(context, READ_CHARS)
@@ -186,10 +184,10 @@ def _result(
 def _knowledge_hold(
     context: BrainContext, answer: BrainAnswer, judgement: Judgement
 ) -> EscalationReason | None:
-    """Return the reason to hold an answer from knowledge, or None. Such an answer is held if the
-    client requires human review of answers from knowledge.
+    """Return the reason to hold an answer from knowledge, or None. The client may require a human
+    review of such answers.
 
-    An answer composed by a language model has a prompt version, and is not held.
+    Answers composed by a language model have a prompt version, and are not held here.
     """
     if context.answers_from_knowledge or answer.prompt_version is not None:
         return None
@@ -221,7 +219,7 @@ def _sensitive(context: BrainContext, net: SafetyNet) -> SensitiveMatter | None:
 def _for_people(
     context: BrainContext, policy_context: PolicyContext, matter: SensitiveMatter | None
 ) -> ThinkingResult:
-    """Return the result for a message that a human must answer. `matter`: the sensitive topic, or
+    """Return the result for a message that a human must answer. `matter` is the sensitive topic, or
     None for a message that has attachments but no text."""
     reason = EscalationReason.POLICY_RESTRICTION if matter else EscalationReason.MISSING_KNOWLEDGE
     answer = BrainAnswer(

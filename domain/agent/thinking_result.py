@@ -19,11 +19,8 @@ from domain.agent.thread import Thread
 
 
 class Finding(BaseModel):
-    """A knowledge entry that the search found for the message.
-
-    `left_out`: whether the entry was withheld from the brain, because it contains a prompt
-    injection. `rank`: PostgreSQL's search rank. A higher rank means more relevant.
-    """
+    """A knowledge entry found for the message. `left_out` means that it contains a prompt injection
+    and was withheld from the brain. `rank` is PostgreSQL's search rank."""
 
     model_config = ConfigDict(frozen=True)
 

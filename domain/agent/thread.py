@@ -27,10 +27,10 @@ _NO_WORD: Final = re.compile(r"[^a-z0-9]+")
 class PendingProposal(BaseModel):
     """An action that the customer was asked to confirm.
 
-    `id`: the id of the run that asked the question. `category`: the class of the message that led
-    to the question. `playbook_id`, `playbook_version`: the rules that applied when the customer was
-    asked. `customer`: the address of the customer who may confirm the action, normalized by
-    `customer_key`.
+    - `id`: the run that asked the question.
+    - `category`: the category of the message that led to the question.
+    - `playbook_id`, `playbook_version`: the rules at the time of the question.
+    - `customer`: the normalized address (`customer_key`) that may confirm the action.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -50,14 +50,12 @@ class PendingProposal(BaseModel):
 class Thread(BaseModel):
     """The established facts and the open question of an exchange.
 
-    - `order_number`: the one order that the exchange is about. The order exists, and this customer
-      owns it.
-    - `named_by_customer`: whether the customer, and not just the agent, mentioned the order.
-    - `asked_number`: the action for which the customer was asked to name an order.
-    - `asked_of`: the verified address of the customer who was asked, or None if the address is
-      unverified.
+    - `order_number`: the order of the exchange. It exists and belongs to this customer.
+    - `named_by_customer`: the customer mentioned the order, not only the agent.
+    - `asked_number`: the action for which the agent asked for an order number.
+    - `asked_of`: the verified address of the customer who was asked, or None.
     - `language`: the language of the answers.
-    - `proposal`: the action that awaits the customer's confirmation.
+    - `proposal`: the action that awaits confirmation.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -86,12 +84,12 @@ class Thread(BaseModel):
     def speaking_of(
         self, text: str, named: tuple[str, ...], order: Order | None, said: str
     ) -> "Thread":
-        """Return the thread, updated with the order that the exchange is about after a message and
-        the agent's answer.
+        """Return the thread, updated with the order that the message and the agent's answer are
+        about.
 
-        `named`: the order numbers in the customer's `text`. `order`: the order that was found and
-        that the customer owns. `said`: the agent's answer. The order is uncertain if the customer
-        mentions several orders, an unknown order, or "the other one".
+        `order` was found and belongs to the customer. `named` are the order numbers in `text`. The
+        order is uncertain if the customer mentions several orders, an unknown order, or "the other
+        one".
         """
         if len(named) == 1 and order is not None:
             return self.model_copy(update={"order_number": order.number, "named_by_customer": True})

@@ -61,11 +61,9 @@ def assistant(language: Language, brand_name: str) -> str:
 
 
 def code_request(language: Language, brand_name: str, *, refused: bool) -> str:
-    """Return the reply that requests the verification code emailed to the claimed address.
-
-    The reply does not reveal whether the address is known. `refused`: whether the customer's
-    message contained an invalid code.
-    """
+    """Return the reply that requests the verification code emailed to the claimed address, without
+    revealing whether the address is known. `refused` means that the customer sent an invalid
+    code."""
     words = _words()
     text = (words.code_refused if refused else words.code)[language]
     return _letter(text, language, brand_name)

@@ -1,9 +1,7 @@
-"""Churn: a customer's likelihood of leaving, computed from the customer's messages and tickets.
+"""The churn score: a customer's likelihood of leaving, from the customer's messages and tickets.
 
-The churn score is a weighted sum of factors. Each factor has a value from 0 (no sign of churn) to 1
-(the maximum). The weights add up to 1, so the score is between 0 and 1. If one factor gets worse
-and the others stay the same, the score does not fall. `docs/metrics.md` explains the score to
-users.
+The score is a weighted sum of factors between 0 (no sign of churn) and 1. The weights add up to 1.
+`docs/metrics.md` explains the score to users.
 """
 
 from dataclasses import dataclass
@@ -38,10 +36,14 @@ class ChurnLevel(StrEnum):
 
 
 class FactorName(StrEnum):
-    """A factor of the churn score. `sentiment`: the negativity of the sentiment in the last 30
-    days. `trend`: the decline of the sentiment. `repeats`: tickets in the same category within 30
-    days. `unresolved`: tickets that failed, wait for a review, or were handed off to human agents.
-    `silence`: an unusually long time without a message after a ticket that ended badly."""
+    """A factor of the churn score.
+
+    - `sentiment`: the negativity of the sentiment in the last 30 days.
+    - `trend`: the decline of the sentiment.
+    - `repeats`: tickets in the same category within 30 days.
+    - `unresolved`: tickets that failed, wait for a review or went to human agents.
+    - `silence`: an unusually long silence after a ticket that ended badly.
+    """
 
     SENTIMENT = "sentiment"
     TREND = "trend"
@@ -70,12 +72,13 @@ _WHOLE_SILENCE: Final = 2.0
 class History:
     """A customer's history within LOOKS_BACK.
 
-    `contact_days`: the number of different days on which the customer wrote. `mood_recent`: the
-    mean sentiment (-1 to 1) in the last 30 days, or None. `mood_before`: the mean sentiment before
-    the last 30 days, or None. `mood_last`: the latest message's sentiment, or None. `same_matter`:
-    the number of tickets in the most frequent category within 30 days. `unresolved`: the number of
-    tickets that failed, wait for a review, or were handed off to human agents. `last_unresolved`:
-    whether the latest ticket is unresolved.
+    - `contact_days`: the number of days on which the customer wrote.
+    - `mood_recent`, `mood_before`: the mean sentiment (-1 to 1) in the last 30 days and before, or
+      None.
+    - `mood_last`: the latest message's sentiment, or None.
+    - `same_matter`: the number of tickets in the most frequent category within 30 days.
+    - `unresolved`: the number of tickets that failed, wait for a review or went to human agents.
+    - `last_unresolved`: whether the latest ticket is unresolved.
     """
 
     first_contact: datetime
@@ -90,7 +93,7 @@ class History:
 
 
 class Factor(BaseModel):
-    """One factor's part of a churn score. `contribution`: the factor's value multiplied by its
+    """One factor's part of a churn score. `contribution` is the factor's value multiplied by its
     weight."""
 
     model_config = ConfigDict(frozen=True)
@@ -102,8 +105,7 @@ class Factor(BaseModel):
 
 
 class Prediction(BaseModel):
-    """A predicted churn score. `score`: the sum of the factors' contributions, from 0 to 1. The
-    score ranks customers and is not a probability."""
+    """A predicted churn score from 0 to 1. It ranks customers and is not a probability."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -113,8 +115,8 @@ class Prediction(BaseModel):
 
 
 class ChurnPrediction(Prediction):
-    """A stored churn prediction. `customer_email`: the address in canonical form, which is the same
-    for all spellings. `week`: the Monday of the prediction's week."""
+    """A stored churn prediction. `customer_email` is in canonical form. `week` is the Monday of the
+    prediction's week."""
 
     id: str
     customer_email: str

@@ -7,7 +7,7 @@ from domain.core.contracts import Contract
 
 
 class ComputeMetricsInput(Contract):
-    """The input for computing daily metrics: the days from `first` to `last`. `client_id`: the
+    """The input for computing daily metrics: the days from `first` to `last`. `client_id` is the
     client, or an empty string for all clients."""
 
     first: date
@@ -16,12 +16,10 @@ class ComputeMetricsInput(Contract):
 
 
 class ComputeMetricsResult(Contract):
-    """The outcome of computing daily metrics. All fields are numbers of days, summed over all
-    clients.
+    """The outcome of computing daily metrics, as numbers of days over all clients.
 
-    `computed`: days that were computed. `changed`: days whose new values differ from the stored
-    values. `left`: days that stay unchanged because retention has started to remove their records.
-    `failed`: days that could not be computed. The service logs each failed day.
+    `changed`: days whose stored values were replaced. `left`: days kept because retention has
+    started to remove their records. `failed`: days that could not be computed, each of them logged.
     """
 
     computed: int = 0
@@ -39,9 +37,8 @@ class ComputeMetricsResult(Contract):
 
 
 class DailyMetricsInput(Contract):
-    """The input of the daily metrics workflow. `at`: the reference time. The workflow computes
-    metrics for the UTC day before the day of `at`. A workflow started by its schedule ignores
-    `at`."""
+    """The input of the daily metrics workflow, which computes the UTC day before `at`. A scheduled
+    run ignores `at`."""
 
     at: datetime | None = None
 
@@ -57,7 +54,7 @@ class DailyMetricsResult(Contract):
 
 
 class BackfillMetricsInput(Contract):
-    """The input for recomputing daily metrics. The fields are those of ComputeMetricsInput."""
+    """The input for recomputing daily metrics. The fields are as in ComputeMetricsInput."""
 
     first: date
     last: date
@@ -65,25 +62,23 @@ class BackfillMetricsInput(Contract):
 
 
 class BackfillProgress(Contract):
-    """The progress of a recomputation. `days`: the total number of calendar days. `days_done`: the
-    number of days already computed."""
+    """The progress of a metrics backfill, in calendar days."""
 
     days: int
     days_done: int
 
 
 class PredictChurnInput(Contract):
-    """The input of the churn prediction. `at`: the reference time of the prediction. Later records
-    are ignored. `client_id`: the client, or an empty string for all clients."""
+    """The input of the churn prediction. Records after `at` are ignored. An empty `client_id`
+    selects all clients."""
 
     at: datetime
     client_id: str = ""
 
 
 class PredictChurnResult(Contract):
-    """The outcome of the churn prediction. `predicted`: the number of customers whose churn was
-    predicted. `high`: the number of customers at the high level. `failed`: the number of customers
-    whose prediction failed. The service logs their clients."""
+    """The number of customers with a prediction, with a high prediction, and with a failed one.
+    Failures are logged."""
 
     predicted: int = 0
     high: int = 0
@@ -91,16 +86,15 @@ class PredictChurnResult(Contract):
 
 
 class WeeklyChurnInput(Contract):
-    """The input of the weekly churn workflow. `at`: the reference time of the prediction. A
-    workflow started by its schedule ignores `at`. `client_id`: the client, or an empty string for
-    all clients."""
+    """The input of the weekly churn workflow. A scheduled run ignores `at`. An empty `client_id`
+    selects all clients."""
 
     at: datetime | None = None
     client_id: str = ""
 
 
 class WeeklyChurnResult(Contract):
-    """The outcome of the weekly churn workflow. `week`: the Monday of the week."""
+    """The outcome of the weekly churn workflow. `week` is the Monday of the week."""
 
     week: date
     predicted: int

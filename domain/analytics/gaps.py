@@ -47,9 +47,8 @@ class OpenQuestion:
 
 @dataclass(frozen=True, slots=True)
 class QuestionCluster:
-    """A cluster of similar questions. `places`: the zero-based indexes of the cluster's questions
-    in the input, the most typical question first. `label`: the cluster's most frequent words, in
-    descending order."""
+    """A cluster of similar questions. `places` are indexes into the input, the most typical
+    question first. `label` contains the most frequent words in descending order."""
 
     places: tuple[int, ...]
     label: tuple[str, ...]
@@ -82,7 +81,7 @@ class FoundKnowledge(_Frozen):
 
 
 class QuestionCount(_Frozen):
-    """The number of the gap's questions in one category or language. `value`: the category or
+    """The number of the gap's questions in one category or language. `value` is the category or
     language, or null if unknown."""
 
     value: str | None
@@ -90,10 +89,12 @@ class QuestionCount(_Frozen):
 
 
 class KnowledgeGap(_Frozen):
-    """A group of similar questions that the agent could not answer. `share`: the gap's share of all
-    analysed questions. `answer`: a human agent's latest answer, as a starting point for a knowledge
-    entry. `knowledge`: an entry that answers the gap's questions and was created or changed after
-    the last question, or null."""
+    """A group of similar questions that the agent could not answer.
+
+    - `share`: the gap's share of all analysed questions.
+    - `answer`: a human agent's latest answer, as a draft for a knowledge entry.
+    - `knowledge`: an entry that answers the questions and is newer than the last one, or null.
+    """
 
     label: str
     count: Annotated[int, Field(ge=1)]
@@ -113,9 +114,8 @@ class KnowledgeGap(_Frozen):
 
 
 class KnowledgeGaps(_Frozen):
-    """The knowledge gaps in a period. `questions`: the number of questions analysed. `is_cut`:
-    whether there were more questions, so that only the newest were analysed. `clusters`: the total
-    number of gaps. `gaps`: the largest gaps."""
+    """The knowledge gaps in a period. `questions` is the number of analysed questions, only the
+    newest if `is_cut`. `clusters` is the total number of gaps, and `gaps` contains the largest."""
 
     since: datetime
     questions: int

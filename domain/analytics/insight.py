@@ -1,7 +1,7 @@
 """Metrics for a range of days, compared with the preceding range of the same length.
 
-Daily counts are added up. Rates are computed from the sums, never as a mean of daily rates.
-`docs/metrics.md` explains each metric.
+Rates are computed from the summed counts, never as a mean of daily rates. `docs/metrics.md`
+explains each metric.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -150,11 +150,13 @@ class Figures(FirstAnswerFigures):
 class Period(_Frozen):
     """A range of days with its metrics.
 
-    `counted`: the number of days included in the metrics. `missing`: the number of days without
-    metrics, or with metrics from an earlier version of the service that did not compute all counts.
-    `undetailed`: the number of counted days whose slices lack refunds, ratings and response times,
-    because an earlier version did not count them. Days that have neither runs nor ratings are never
-    `undetailed`.
+    - `counted`: the number of days with metrics.
+    - `missing`: the number of days without complete metrics.
+    - `undetailed`: the number of counted days without refunds, ratings and response times in their
+      slices.
+
+    Earlier versions of the service computed fewer counts. A day with neither runs nor ratings is
+    never `undetailed`.
     """
 
     first: Annotated[date, Field(serialization_alias="from")]
@@ -173,8 +175,8 @@ class Period(_Frozen):
 
 
 class SliceFigures(FirstAnswerFigures):
-    """The metrics for one category, playbook or channel. `key`: its identifier, or null for runs
-    without a category, playbook or channel. `name`: the playbook's name."""
+    """The metrics for one category, playbook or channel. `key` is null for runs without one. `name`
+    is the playbook's name."""
 
     key: str | None
     name: str | None = None
@@ -225,8 +227,8 @@ class SliceFigures(FirstAnswerFigures):
 
 
 class ReasonFigures(_Frozen):
-    """The metrics for one escalation reason. `escalated`: the number of runs escalated to a human
-    for this reason. `rate`: `escalated` as a share of the runs that require an answer."""
+    """The number of runs escalated for one reason, and their share of the runs that require an
+    answer."""
 
     reason: str
     escalated: _Count
@@ -301,8 +303,7 @@ def slices(
 ) -> tuple[SliceFigures, ...]:
     """Return the metrics for each slice over a range of days, largest slice first.
 
-    `of`: a function that returns the slices from a day's breakdown. `names`: the display names for
-    keys that are ids.
+    `of` returns the slices of a day's breakdown. `names` maps ids to display names.
     """
     parts: dict[str, list[Slice]] = {}
     for day in days:

@@ -34,10 +34,11 @@ _GAP: Final = (
 
 
 def insight_csv(insight: Insight) -> bytes:
-    """Return the insight report as a CSV file. It has one line each for the range, the previous
-    range, their difference, and each category, playbook, channel and escalation reason.
+    """Return the insight report as a CSV file.
 
-    The `part` column contains the kind of the line. Cells that do not apply are empty.
+    It has a line each for the range, the previous range, their difference, and each category,
+    playbook, channel and escalation reason. The `part` column names the kind of line. Cells that do
+    not apply are empty.
     """
     return csv_file((*_PERIOD, *_FIGURES, _REFUNDED), _insight_lines(insight))
 
@@ -107,6 +108,6 @@ def _tallies(tallies: Sequence[QuestionCount]) -> str:
 
 
 def csv_name(what: str, first: date | datetime, last: date | datetime) -> str:
-    """Return the name of a CSV file for the days from `first` to `last`. `what`: the beginning of
+    """Return the name of a CSV file for the days from `first` to `last`. `what` is the beginning of
     the name."""
     return f"{what}-{first:%Y-%m-%d}-{last:%Y-%m-%d}.csv"

@@ -1,8 +1,7 @@
-"""Latencies over many days, counted in buckets. Unlike daily percentiles, the bucket counts of
-several days can be added up.
+"""Histograms of latencies, which can be added up over several days, unlike percentiles.
 
-A bucket counts the latencies from `WIDTH ** step` to less than `WIDTH ** (step + 1)` milliseconds.
-A percentile computed from the added counts has an error of at most 2.5 %.
+A bucket counts latencies from `WIDTH ** step` to less than `WIDTH ** (step + 1)` milliseconds.
+Percentiles have an error of at most 2.5 %.
 """
 
 from collections import Counter
@@ -13,8 +12,8 @@ WIDTH: Final = 1.05
 """The ratio of a bucket's upper bound to its lower bound."""
 
 COARSE: Final = 3
-"""The number of buckets counted together in a day's breakdowns. A percentile computed from these
-counts has an error of at most 7.6 %. The middle one of these buckets represents all of them."""
+"""The number of buckets counted together in a day's breakdowns, represented by the middle one.
+Percentiles have an error of at most 7.6 %."""
 
 
 def added(days: Iterable[Mapping[str, int]]) -> dict[str, int]:
@@ -26,10 +25,10 @@ def added(days: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 def percentile(latencies: Mapping[str, int], share: float) -> float | None:
-    """Return a percentile of the latencies in milliseconds, or None if there are no latencies.
+    """Return a percentile of the latencies in milliseconds, or None if there are none.
 
-    `latencies`: counts by bucket. `share`: the percentile as a share from 0 to 1. The returned
-    value is the middle of the bucket that contains the percentile.
+    `latencies` are counts by bucket. `share` is the percentile from 0 to 1. The result is the
+    middle of its bucket.
     """
     left = share * sum(latencies.values())
     steps = sorted((int(step), count) for step, count in latencies.items() if count)

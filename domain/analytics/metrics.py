@@ -1,7 +1,7 @@
-"""Daily metrics: the definition of each daily count, and the rates computed from the counts.
+"""Daily metrics: the daily counts and the rates computed from them.
 
-A day is a UTC day. Its metrics count the events and runs received on that day, and the messages and
-sentiments written on that day. `docs/metrics.md` explains the metrics to users.
+A UTC day's metrics cover the events and runs received on that day, and the messages written on it.
+`docs/metrics.md` explains the metrics to users.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,9 +16,8 @@ DURABLE_AFTER: Final = timedelta(days=7)
 again about the same topic within this period."""
 
 REFRESHED: Final = 13
-"""Number of days that are recomputed each night, ending with the previous day. Members have 72
-hours to decide a review, and its run may finish a little later. `DURABLE_AFTER` starts only then,
-so a day's counts become final after this many nights."""
+"""Number of days that are recomputed each night, ending with the previous day. It covers the time
+to decide a review and `DURABLE_AFTER`, after which a day's counts are final."""
 
 MAX_DAYS_AT_ONCE: Final = 3_660
 """Maximum number of days that one command may recompute: about ten years."""
@@ -30,18 +29,19 @@ _Milliseconds = Annotated[float | None, Field(ge=0)]
 
 
 class Slice(BaseModel):
-    """The counts for one category, playbook or channel within a day's runs. Each count has the same
-    meaning as in `DayCounts`. `key`: the category, playbook id or channel, or empty for runs that
-    have none.
+    """The counts for one category, playbook or channel within a day's runs, defined as in
+    `DayCounts`.
 
-    `refunds`: runs in `asked` for which the agent refunded money. `refunded`: the sums in minor
-    units, by currency. `rated`, `satisfied`: the day's ratings for runs in this slice, including
-    runs of earlier days. `latencies`: runs by bucket, with `COARSE` buckets counted as one.
-
-    `answered`: runs in `asked` with a first answer. `targeted`: `answered` if the client had a
-    target, else 0. `in_target`: runs in `targeted` whose first answer was within the target.
-    `answer_times`: runs in `answered` by the business time until the first answer, in the same
-    buckets as `latencies`.
+    - `key`: the category, playbook id or channel, or empty for runs without one.
+    - `refunds`, `refunded`: the runs in `asked` with a refund, and the sums in minor units, by
+      currency.
+    - `rated`, `satisfied`: the day's ratings, also for runs of earlier days.
+    - `latencies`: runs by bucket, with `COARSE` buckets counted as one.
+    - `answered`: runs in `asked` with a first answer.
+    - `targeted`: `answered` if the client had a target, else 0.
+    - `in_target`: runs in `targeted` with a first answer within the target.
+    - `answer_times`: runs in `answered` by business time until the first answer, in the same
+      buckets.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -66,11 +66,8 @@ class Slice(BaseModel):
 
 
 class Breakdown(BaseModel):
-    """A day's runs by category, playbook and channel. Each list is sorted by key.
-
-    `is_detailed`: whether the slices contain refunds, ratings and latencies, which earlier versions
-    of the service did not count.
-    """
+    """A day's runs by category, playbook and channel, each list sorted by key. If `is_detailed`,
+    they contain refunds, ratings and latencies, which earlier versions did not count."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -84,19 +81,19 @@ class Breakdown(BaseModel):
 class DayCounts:
     """The counts for a day, as computed by SQL. A run is counted on the day of its `received_at`.
 
-    `completed`, `needs_review`, `failed`: runs by their current status. `escalated`: runs that were
-    ever handed off to a human. `reviewed`: escalated runs that a human has decided. `no_playbook`:
-    events without a run. `customers`: the number of different customers who wrote. `latency_*`:
-    milliseconds from a request's arrival to its first outcome.
-
-    `asked`: runs that require an answer, unlike automatic emails and messages added to an open
-    review. `handled`: runs in `asked` with an outcome. `resolved`: completed runs in `asked`.
-    `resolved_alone`: runs in `resolved` without a human review. `reopened`: resolved runs whose
-    customer wrote again within `DURABLE_AFTER`. `durable`: the other resolved runs. `reopened` and
-    `durable` are None until `DURABLE_AFTER` has passed for all runs.
-
-    `escalations`: the escalated runs by reason. `rated`, `satisfied`, `rating_mean`: ratings given
-    on the day. `latencies`: runs by the buckets of `domain/analytics/latencies.py`.
+    - `completed`, `needs_review`, `failed`: runs by their current status.
+    - `escalated`, `reviewed`: runs ever handed off to a human, and those that a human has decided.
+    - `no_playbook`: events without a run.
+    - `customers`: the number of customers who wrote.
+    - `latency_*`: milliseconds from a request's arrival to its first outcome.
+    - `asked`: runs that require an answer, unlike automatic emails and messages in an open review.
+    - `handled`, `resolved`, `resolved_alone`: runs in `asked` with an outcome, completed, and
+      completed without a review.
+    - `reopened`, `durable`: resolved runs whose customer wrote again within `DURABLE_AFTER`, and
+      the others. None until that time has passed for all runs.
+    - `escalations`: the escalated runs by reason.
+    - `rated`, `satisfied`, `rating_mean`: ratings given on the day.
+    - `latencies`: runs by the buckets of `domain/analytics/latencies.py`.
     """
 
     events: int

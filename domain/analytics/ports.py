@@ -8,16 +8,13 @@ from domain.analytics.gaps import QuestionCluster
 
 
 class ReadsQuestions(Protocol):
-    """Clusters questions and matches them with knowledge. The results are deterministic, and the
-    amount of work is bounded.
+    """Cluster questions and match them with knowledge. The results are deterministic.
 
-    Methods raise OverBudget if there is too much work, and CallerBusy if too many callers are
-    waiting.
+    Methods raise OverBudget for too much work, and CallerBusy for too many waiting callers.
     """
 
     async def clusters(self, questions: Sequence[str]) -> tuple[QuestionCluster, ...]:
-        """Return clusters of similar questions. Each question is in exactly one cluster. Raises
-        OverBudget."""
+        """Group similar questions. Each question is in exactly one cluster. Raises OverBudget."""
 
     async def answering(
         self, asked: Sequence[tuple[str, Sequence[Passage]]]

@@ -7,6 +7,6 @@ MINUTES_PER_TICKET: Final = 6
 
 
 def hours_saved(resolved_alone: int) -> float:
-    """Return the hours that human agents would have spent on this many tickets. `resolved_alone`:
+    """Return the hours that human agents would have spent on this many tickets. `resolved_alone` is
     the number of tickets that were resolved without a human."""
     return resolved_alone * MINUTES_PER_TICKET / 60

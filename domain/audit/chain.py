@@ -1,8 +1,7 @@
 """The hash chain of a client's audit entries: each entry contains the previous entry's hash.
 
-Changing, removing or inserting an entry breaks the chain at that entry. An attacker could recompute
-all later hashes, but a checkpoint reveals this. A checkpoint is a copy of an entry's sequence
-number and hash that is also stored outside the database.
+A changed, removed or inserted entry breaks the chain. An attacker could recompute all later hashes,
+so checkpoints with an entry's sequence number and hash are also stored outside the database.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,7 +34,7 @@ START: Final = ChainHead(0, bytes(32))
 
 @dataclass(frozen=True, slots=True)
 class ChainLink:
-    """An audit entry with its hash. `previous`: the hash of the previous entry in the chain."""
+    """An audit entry with its hash. `previous` is the hash of the previous entry in the chain."""
 
     entry: AuditEntry
     previous: bytes
@@ -57,12 +56,17 @@ class Anchor:
 
 
 class FaultKind(StrEnum):
-    """The kind of a fault in a chain. `missing`: entries are missing in the middle. `changed`: an
-    entry differs from the content that was hashed. `unlinked`: an entry's previous hash differs
-    from the hash of the preceding entry, because an entry was inserted or replaced. `inserted`:
-    entries exist before the chain's first entry or after its head. `cut`: entries at the end are
-    missing. `head`: the stored head is missing, or its hash differs from the last entry's hash.
-    `replaced`: an entry's hash differs from the hash in its checkpoint."""
+    """The kind of a fault in a chain.
+
+    - `missing`: entries are missing in the middle.
+    - `changed`: an entry differs from the content that was hashed.
+    - `unlinked`: an entry does not contain the preceding entry's hash, after an insertion or
+      replacement.
+    - `inserted`: entries exist before the chain's first entry or after its head.
+    - `cut`: entries at the end are missing.
+    - `head`: the stored head is missing, or is not the last entry's hash.
+    - `replaced`: an entry's hash differs from its checkpoint.
+    """
 
     MISSING = "missing"
     CHANGED = "changed"
@@ -75,8 +79,8 @@ class FaultKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault in a client's chain. `first`, `last`: the sequence numbers of the first and last
-    affected entry. `id`: the affected entry's id, or None if the entry is missing."""
+    """A fault in a client's chain, with the first and last affected sequence number. `id` is the
+    affected entry's id, or None if the entry is missing."""
 
     client_id: str
     kind: FaultKind
@@ -86,14 +90,14 @@ class Fault:
 
 
 def hash_of(previous: bytes, entry: AuditEntry) -> bytes:
-    """Return the hash of an entry. `previous`: the hash of the previous entry, 32 bytes."""
+    """Return the hash of an entry. `previous` is the hash of the previous entry, 32 bytes."""
     return sha256(previous + entry.canonical()).digest()
 
 
 def chained(
     head: ChainHead, client_id: str, notes: Iterable[Note], now: datetime, new_id: NewId
 ) -> tuple[ChainLink, ...]:
-    """Return the notes as new audit entries that follow `head` in the client's chain. `now`: the
+    """Return the notes as new audit entries that follow `head` in the client's chain. `now` is the
     time given to all entries."""
     links = []
     for note in notes:
@@ -116,10 +120,11 @@ def chained(
 
 
 class ChainWalk:
-    """Checks one client's chain from its first entry to its head, and reports each fault found.
+    """Check a client's chain from its first entry to its head. `anchors` are the chain's
+    checkpoints.
 
-    `anchors`: the checkpoints of this chain. A fault is reported once: after a fault, the check
-    continues from the next existing entry.
+    After a fault, the check continues from the next existing entry, so that each fault is reported
+    once.
     """
 
     def __init__(self, client_id: str, anchors: Iterable[Anchor] = ()) -> None:
@@ -155,7 +160,7 @@ class ChainWalk:
     def end(self, head: ChainHead | None) -> Iterator[Fault]:
         """Check the end of the chain, after all entries, and yield the faults.
 
-        `head`: the chain's head as stored in the database, or None if the stored head is missing.
+        `head` is the chain's head as stored in the database, or None if the stored head is missing.
         """
         last = self._last
         known = max([head.seq if head else 0, *self._anchors])

@@ -20,8 +20,8 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A use case's record of an action, from which an audit entry is created. `what`: the name of
-    the action. `ids`: the ids of the records that the action concerns."""
+    """A use case's record of an action, from which an audit entry is created. `ids` are the
+    affected records."""
 
     actor: Actor
     what: str
@@ -30,12 +30,12 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """An entry in the audit log.
+    """An entry in the audit log. Fields are not validated, because a tampered entry must still be
+    readable.
 
-    `seq`: the entry's sequence number in the client's chain, starting at 1. `login`: the login of
-    the operator, if an operator acted on a member's behalf. `network`: the client's IP network, or
-    None if there was no request. The fields are not validated, because an entry that was tampered
-    with must still be readable.
+    - `seq`: the sequence number in the client's chain, from 1.
+    - `login`: the operator's login, if an operator acted on a member's behalf.
+    - `network`: the client's IP network, or None without a request.
     """
 
     client_id: str

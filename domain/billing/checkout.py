@@ -22,9 +22,13 @@ _RENEWED_EARLIEST: Final = timedelta(days=3)
 
 
 class CheckoutState(StrEnum):
-    """The state of a checkout. `asked`: the payment provider may not have received the checkout
-    yet. `open`: the client can pay. `pending`: the payment is in progress, as with a bank transfer.
-    `failed`: the checkout was not paid and can no longer be paid."""
+    """The state of a checkout.
+
+    - `asked`: the payment provider may not have received it yet.
+    - `open`: the client can pay.
+    - `pending`: the payment is in progress, as with a bank transfer.
+    - `failed`: it was not paid and no longer can be.
+    """
 
     ASKED = "asked"
     OPEN = "open"
@@ -46,10 +50,11 @@ class RenewalState(StrEnum):
 class Checkout:
     """The purchase of a plan or of credits.
 
-    `amount`: the amount to pay now. `monthly`: for a plan, the amount to pay monthly from
-    `renews_at` on. `replaces`: id of the checkout for the plan that had an active monthly payment
-    when this checkout was created. `customer_id`: the payment provider's id for the payer, if there
-    is one. `choice`: id of the client's latest choice of a lower plan.
+    - `amount`: the amount to pay now.
+    - `monthly`: for a plan, the monthly price from `renews_at` on.
+    - `replaces`: the checkout of the plan with a monthly payment that this one replaces.
+    - `customer_id`: the payment provider's id for the payer, or None.
+    - `choice`: the id of the client's latest choice of a lower plan.
     """
 
     id: str
@@ -90,11 +95,10 @@ def first_payment(
     """Return the price for the rest of this month, and the start of the first month that is paid in
     full.
 
-    The price is computed per UTC day, including today, and rounded up to a whole minor unit.
-    `paid`: the monthly price already paid this month for the plan being replaced. Its share for the
-    rest of this month is deducted. If `paid_until` is in a later month, the returned price also
-    includes the next month, again minus `paid`. In the last three days of a month, the returned
-    price includes the next month without this deduction.
+    The price is per UTC day, including today, and rounded up to a minor unit. `paid` is the monthly
+    price of the replaced plan, and its share of the remaining days is deducted. If `paid_until` is
+    in a later month, the next month is added, again minus `paid`. In the last three days of a
+    month, the next month is added in full.
     """
     renews_at = next_period_start(now)
     here = now.astimezone(renews_at.tzinfo)

@@ -6,23 +6,21 @@ from domain.core.contracts import Contract
 
 
 class MonthlyResetInput(Contract):
-    """The input of the monthly reset. `at`: the reference time of the reset. A reset started by its
-    schedule ignores `at`."""
+    """The input of the monthly reset. A scheduled reset ignores `at`."""
 
     at: datetime | None = None
 
 
 class OpenPeriodInput(Contract):
-    """The input for opening a month's counters. `at`: the scheduled time. Plan changes that are due
-    by this time are applied."""
+    """The input for opening a month's counters. Plan changes due by `at`, the scheduled time, are
+    applied."""
 
     at: datetime
 
 
 class OpenPeriodResult(Contract):
-    """The outcome of opening a month's counters. `opened`: the number of counters that were opened.
-    `changed`: the number of pending plan changes that were applied. `failed`: the number of clients
-    for which an error occurred. The service logs each error."""
+    """The outcome of opening a month's counters. `changed` counts the plan changes that were
+    applied, and `failed` the clients with an error, which is logged."""
 
     opened: int = 0
     changed: int = 0
@@ -34,10 +32,9 @@ class ReconcileInput(Contract):
 
 
 class ReconcileResult(Contract):
-    """The outcome of comparing client counters with the clients' tickets. `compared`: the number of
-    clients that were compared. `drifting`: the number of clients whose counters do not match. A
-    value above 0 requires attention. `failed`: the number of clients that could not be compared.
-    The service logs each of these clients."""
+    """The outcome of comparing client counters with tickets. `drifting` counts the clients whose
+    counters do not match, which needs attention. `failed` counts the clients that could not be
+    compared. Both are logged."""
 
     compared: int = 0
     drifting: int = 0

@@ -15,9 +15,8 @@ quiet weekends are included."""
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """A forecast of a client's usage. `tickets_per_day`: the mean over the previous days.
-    `quota_ends_on` and `credits_end_on`: the UTC days on which the quota and the credits will be
-    used up. A value is None if the quota or the credits last beyond this month."""
+    """A forecast of a client's usage. `tickets_per_day` is the mean over the previous days.
+    `quota_ends_on` and `credits_end_on` are UTC days, or None if they last beyond this month."""
 
     tickets_per_day: float
     quota_ends_on: date | None
@@ -27,10 +26,9 @@ class Forecast:
 def forecast(standing: QuotaStanding, daily: Sequence[int], now: datetime) -> Forecast | None:
     """Return the days on which a client will have used up its tickets, and then its credits.
 
-    The function assumes that usage continues at the daily mean from now on. `daily`: the number of
-    tickets on each of the last seven whole days, in any order. A new client may have fewer days. If
-    the quota is already used up, the day for the quota is today. Returns None for an unlimited
-    plan, and for a client that has not completed its first whole day.
+    `daily` contains the tickets of the last seven whole days, or fewer for a new client. The mean
+    is extrapolated. A used-up quota ends today. Return None for an unlimited plan, or before the
+    first whole day.
     """
     if standing.tickets_limit == UNLIMITED or not daily:
         return None

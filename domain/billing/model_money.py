@@ -15,9 +15,9 @@ _UNPAID_PART: Final = 4
 class ModelBudget:
     """Limits on the cost of language models, in millionths of a US dollar. None means no limit.
 
-    `month_micros`: per month, for a client without its own budget. `installation_day_micros`: per
-    UTC day, for all clients together. `trial_day_micros`: per UTC day, for all clients without a
-    paid plan together.
+    - `month_micros`: per month, for a client without its own budget.
+    - `installation_day_micros`: per UTC day, for all clients together.
+    - `trial_day_micros`: per UTC day, for all clients without a paid plan together.
     """
 
     month_micros: int = 0
@@ -27,9 +27,9 @@ class ModelBudget:
     def month(self, own_micros: int | None, *, is_unpaid: bool) -> int:
         """Return a client's monthly budget, in millionths of a US dollar.
 
-        `own_micros`: the budget that the operator set for the client, or None. Without this budget,
-        a client that has no paid plan may spend at most a quarter of `trial_day_micros` in a month.
-        A single account therefore cannot use up the shared daily budget.
+        `own_micros` is the operator's budget for the client, or None. Without it, a client without
+        a paid plan gets a quarter of `trial_day_micros`, so that no account uses up the shared
+        daily budget.
         """
         if own_micros is not None:
             return own_micros

@@ -9,8 +9,8 @@ from domain.core.money import Money
 
 
 class PaymentKind(StrEnum):
-    """The kind of a payment event. `ended`: the monthly payment for a plan has ended. `returned`:
-    the money was refunded, or the payer disputes the payment."""
+    """The kind of a payment event. `ended`: the monthly payment has ended. `returned`: the payment
+    was refunded or is disputed."""
 
     PAID = "paid"
     PENDING = "pending"
@@ -22,11 +22,10 @@ class PaymentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PaymentEvent:
-    """A payment event with a verified signature.
+    """A payment event with a verified signature. A value that the provider did not send is None.
 
-    A value that the payment provider did not send is None. `checkout_id`: a ULID. `type`: the
-    provider's own name for the event. `created_at`: the time according to the provider's clock.
-    `at_period_end`: whether the plan ended at the end of the paid period.
+    `type` is the provider's name for the event, and `created_at` its time by the provider's clock.
+    `at_period_end` means that the plan ended with the paid period.
     """
 
     id: str
@@ -79,7 +78,7 @@ def doubt(
 ) -> PaymentProblem | None:
     """Return the reason why a payment event must not be applied, or None if it can be applied.
 
-    `active`: the checkout of the plan that has an active monthly payment, or None.
+    `active` is the checkout of the plan that has an active monthly payment, or None.
     """
     if event.client_id is not None and event.client_id != checkout.client_id:
         return PaymentProblem.OTHER_CLIENT

@@ -9,7 +9,8 @@ from domain.core.money import Money
 
 @dataclass(frozen=True, slots=True)
 class OpenedCheckout:
-    """A checkout that was opened with the payment provider. `url`: the provider's payment page."""
+    """A checkout that was opened with the payment provider. `url` is the provider's payment
+    page."""
 
     session_id: str
     url: str

@@ -12,19 +12,18 @@ from domain.tenants.client import Plan
 
 @dataclass(frozen=True, slots=True)
 class PriceList:
-    """The prices of one installation. `plans`: the monthly price of each plan for sale. `packs`:
-    the price of each credit pack, keyed by number of credits."""
+    """The prices of one installation: monthly by plan, and by number of credits for packs."""
 
     plans: Mapping[Plan, Money]
     packs: Mapping[int, Money]
 
     @classmethod
     def parse(cls, currency: str, *, plans: Mapping[Plan, str], packs: str) -> Self:
-        """Return the price list with the given prices. The prices are decimals in the currency.
-        `packs` has the form `100=12.00,500=50.00`.
+        """Return the price list. Prices are decimals in the currency. `packs` has the form
+        `100=12.00,500=50.00`.
 
-        Raises InvalidInput for an invalid price or pack, a price of 0, or a pack that is listed
-        twice. Also raises InvalidInput if a higher plan does not cost more than a lower plan.
+        Raises InvalidInput for an invalid or zero price, a repeated pack, or a higher plan that
+        costs no more than a lower one.
         """
         prices = {plan: _price(amount, currency) for plan, amount in plans.items()}
         ascending = [prices[plan].minor for plan in Plan if plan in prices]

@@ -32,7 +32,7 @@ class PaidBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QuotaStanding:
-    """A client's used tickets and credit balance in one month. `tickets_limit`: the quota, or
+    """A client's used tickets and credit balance in one month. `tickets_limit` is the quota, or
     UNLIMITED."""
 
     period: Period
@@ -52,8 +52,8 @@ class QuotaStanding:
         return PaidBy.CREDIT if self.credits_balance > 0 else None
 
     def after(self, paid_by: PaidBy) -> "QuotaStanding":
-        """Return the usage and balance after one more ticket. `paid_by`: whether the quota or a
-        credit pays for it."""
+        """Return the usage and balance after one more ticket, paid by the quota or a credit
+        (`paid_by`)."""
         return QuotaStanding(
             period=self.period,
             tickets_used=self.tickets_used + 1,
@@ -62,10 +62,9 @@ class QuotaStanding:
         )
 
     def thresholds(self) -> tuple[Threshold, ...]:
-        """Return the thresholds that the usage has reached, in percent, lowest first.
+        """Return the usage thresholds reached, in percent, lowest first.
 
-        A threshold is reached at ceil(percent of the limit) tickets. An unlimited plan has no
-        thresholds.
+        A threshold is reached at ceil(percent of the limit) tickets. Unlimited plans have none.
         """
         if self.tickets_limit == UNLIMITED:
             return ()

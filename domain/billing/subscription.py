@@ -18,8 +18,8 @@ _WITH_WEBHOOKS: Final = frozenset({Plan.PRO, Plan.ENTERPRISE})
 class Subscription:
     """A client's plan and pending plan change.
 
-    `next_plan` takes effect at `next_plan_from`. No scheduled job is needed, because the plan in
-    effect is computed at query time.
+    `next_plan` takes effect at `next_plan_from`. The plan in effect is computed when it is read, so
+    no job has to apply the change.
     """
 
     plan: Plan
@@ -58,8 +58,8 @@ class Subscription:
             raise PlanRequired(f"webhooks are not in the plan {self.plan_at(now)}")
 
     def standing(self, now: datetime, *, tickets_used: int, credits_balance: int) -> QuotaStanding:
-        """Return the client's usage and quota in the month of `now`. `tickets_used`: the number of
-        tickets used in the current month."""
+        """Return the client's usage and quota in the month of `now`. `tickets_used` is the number
+        of tickets used in the current month."""
         return QuotaStanding(
             period=period_of(now),
             tickets_used=tickets_used,
@@ -73,8 +73,7 @@ class Subscription:
         """Return the subscription after a change to `plan`.
 
         An upgrade takes effect immediately. A downgrade takes effect next month, or at `paid_until`
-        if that is later. Choosing the current plan cancels a pending downgrade. The trial
-        continues.
+        if later. Choosing the current plan cancels a pending downgrade. A trial continues.
         """
         settled = self.settled(now)
         if _RANK[plan] >= _RANK[settled.plan]:
@@ -93,18 +92,18 @@ class Subscription:
         return _RANK[settled.next_plan or settled.plan] < _RANK[plan]
 
     def paid(self, bought: Plan, now: datetime) -> Plan:
-        """Return the plan covered by this month's payment, if the client pays for `bought`.
+        """Return the plan covered by this month's payment for `bought`: the lower of `bought` and
+        the plan in effect.
 
-        The result is the lower of `bought` and the plan in effect. The plan in effect is lower if
-        the client chose a lower plan, and higher if an operator granted a higher plan.
+        The client may have chosen a lower plan, or an operator may have granted a higher one.
         """
         return min(bought, self.settled(now).plan, key=_RANK.__getitem__)
 
     def unpaid(self, bought: Plan, now: datetime, *, at_period_end: bool) -> "Subscription":
         """Return the subscription after the payments for a purchased plan have ended.
 
-        If the paid period has ended, the plan becomes free immediately. Otherwise, the plan becomes
-        free next month. A plan above the purchased plan remains, because an operator granted it.
+        The plan becomes free once the paid period ends. A plan above the purchased one remains,
+        because an operator granted it.
         """
         settled = self.settled(now)
         if _RANK[settled.plan] > _RANK[bought]:

@@ -58,10 +58,9 @@ def anonymized(
 ) -> str:
     """Return the text with personal data replaced.
 
-    The function replaces e-mail addresses, phone numbers, IBANs, card numbers, street addresses,
-    links that contain a token, the customer's `name` and the `order_numbers`. For the same customer
-    and numbers, a value always has the same replacement. Text without personal data and text that
-    is already anonymized stay unchanged. The run time is linear in the length of the text.
+    Replaces email addresses, phone numbers, IBANs, card numbers, street addresses, links with a
+    token, the customer's `name` and the `order_numbers`. The result is deterministic, and already
+    anonymized text stays unchanged. Takes linear time.
     """
     spend(_PASSES * len(text))
     person, numbers = MadeUpPerson(email, name), made_up_numbers(order_numbers)
@@ -89,11 +88,8 @@ def anonymized(
 
 
 def made_up_numbers(order_numbers: Sequence[str]) -> dict[str, str]:
-    """Return a made-up number for each order number, in the same format. `anonymized` uses these
-    replacements.
-
-    The made-up numbers do not occur in `order_numbers`.
-    """
+    """Return a made-up number in the same format for each order number, for `anonymized`. None of
+    them is in `order_numbers`."""
     taken = {_key(number) for number in order_numbers}
     made: dict[str, str] = {}
     for number in order_numbers:

@@ -30,9 +30,8 @@ _Phrase = Annotated[str, Field(min_length=1, max_length=500)]
 
 
 class CaseOrigin(StrEnum):
-    """The origin of a case. `hand`: a user wrote the case. `simulation`: it was created from a
-    simulation. `run`: it was created from a real run, with personal data replaced. `correction`: it
-    was created from a correction. `file`: it was imported."""
+    """The origin of a case: written by `hand`, created from a `simulation`, a `run` or a
+    `correction`, or imported from a `file`. Cases from runs have personal data replaced."""
 
     HAND = "hand"
     SIMULATION = "simulation"
@@ -42,14 +41,13 @@ class CaseOrigin(StrEnum):
 
 
 class CaseExpectation(BaseModel):
-    """The expected outcome of the scenario's last message.
+    """The expected outcome of the scenario's last message. Omitted fields accept any value.
 
-    Omitted fields accept any value. `sources`: the sources on which the draft must be based: names
-    of templates, titles of knowledge entries, or `order`. `actions`: kinds of actions that the plan
-    must contain. `forbidden`: kinds of actions that the plan must not contain. `contains`: phrases
-    that the draft must contain. `omits`: phrases that the draft must not contain. Phrases are
-    compared without case and accents. `most_money`: the maximum amount that the plan may refund,
-    such as "49.00".
+    - `sources`: the draft's sources: template names, titles of knowledge entries, or `order`.
+    - `actions`, `forbidden`: the kinds of action that the plan must or must not contain.
+    - `contains`, `omits`: phrases that the draft must or must not contain, ignoring case and
+      accents.
+    - `most_money`: the maximum refund in the plan, such as "49.00".
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -67,11 +65,8 @@ class CaseExpectation(BaseModel):
 
 
 class CaseSpec(BaseModel):
-    """The editable fields of a case.
-
-    `must`: whether the case must pass before a playbook goes live. `tries`: the number of attempts
-    with a language model. `pass_rate`: the share of attempts that must meet the expectation.
-    """
+    """The editable fields of a case. `must` cases have to pass before a playbook goes live.
+    `pass_rate` is the share of the `tries` with a language model that must meet the expectation."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -84,8 +79,7 @@ class CaseSpec(BaseModel):
 
 
 class SavedCase(CaseSpec):
-    """A stored case. `name`: unique among the client's cases. `run_id`: the run from which the case
-    was created."""
+    """A stored case. Its name is unique for the client. `run_id` is the run it was created from."""
 
     id: str
     origin: CaseOrigin

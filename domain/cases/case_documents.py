@@ -30,8 +30,7 @@ class CaseFileShape(BaseModel):
 
 
 class NewCaseShape(CaseSpec):
-    """A case to add. `origin`: whether a user wrote the case by hand or created it from a
-    simulation."""
+    """A case to add. `origin` is `hand` for a user's own case, or `simulation`."""
 
     origin: Literal["hand", "simulation"] = "hand"
 
@@ -58,8 +57,8 @@ def parse_cases(data: bytes) -> tuple[CaseSpec, ...]:
 
 
 def case_yaml_in(data: bytes) -> JsonValue:
-    """Return the content of a YAML document. Raises InvalidCases. For invalid YAML, the error
-    contains the line number."""
+    """Return the content of a YAML document. Raises InvalidCases, with the line number for invalid
+    YAML."""
     if len(data) > MAX_CASE_FILE_BYTES:
         raise InvalidCases([f"a file of cases has at most {MAX_CASE_FILE_BYTES // 1024} KiB"])
     try:
@@ -119,8 +118,8 @@ def spec_of(case: CaseSpec) -> CaseSpec:
 def compare_cases(
     known: Iterable[SavedCase], specs: Sequence[CaseSpec], made: Callable[[CaseSpec], SavedCase]
 ) -> tuple[CaseChange, ...]:
-    """Return the changes that make the client's cases match `specs`. Cases are matched by name.
-    Cases missing from `specs` stay unchanged."""
+    """Return the changes that make the client's cases match `specs`, by name. Cases that are not in
+    `specs` stay unchanged."""
     by_name = {case.name: case for case in known}
     return tuple(_change(by_name.get(spec.name), spec, made) for spec in specs)
 

@@ -30,9 +30,8 @@ class CaseRunState(StrEnum):
 
 
 class CaseRun(BaseModel):
-    """A run of all cases that existed when the run started. `done`: number of finished cases out of
-    `total`, including cases that have been deleted since. `cost_micros`: the cost in millionths of
-    a US dollar."""
+    """A run of all cases that existed at its start. `done` counts finished cases, including deleted
+    ones. `cost_micros` is in millionths of a US dollar."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -52,7 +51,7 @@ class CaseRun(BaseModel):
 
 
 class CaseOutcome(BaseModel):
-    """The stored outcome of a case's last message. `cost_micros`: the cost of all tries, in
+    """The stored outcome of a case's last message. `cost_micros` is the cost of all tries, in
     millionths of a US dollar."""
 
     model_config = ConfigDict(frozen=True)
@@ -105,9 +104,8 @@ class CaseOutcome(BaseModel):
 
 
 class CaseResult(BaseModel):
-    """The result of one case in a case run. `before`: the outcome with the saved content, if the
-    run tried changed content. `changed`: whether the outcomes with saved and changed content
-    differ."""
+    """The result of one case in a case run. `before` is the outcome with the saved content, if the
+    run tried changed content. `changed` means that both outcomes differ."""
 
     model_config = ConfigDict(frozen=True)
 

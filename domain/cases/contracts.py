@@ -10,8 +10,8 @@ class CaseRunPlan(Contract):
 
 
 class TryCasesInput(Contract):
-    """The cases that one activity runs. `case_ids`: few enough for the activity to finish in time.
-    `done`: the case run's number of finished cases once this activity has ended."""
+    """The cases of one activity, few enough to finish in time. `done` is the case run's progress
+    after this activity."""
 
     client_id: str
     record_id: str
@@ -20,8 +20,8 @@ class TryCasesInput(Contract):
 
 
 class EndCaseRunInput(Contract):
-    """The end of a run of saved cases. `error_code`: the reason why the run ended early, or None if
-    all cases were tried."""
+    """The end of a run of saved cases. `error_code` is the reason why the run ended early, or None
+    if all cases were tried."""
 
     client_id: str
     record_id: str
@@ -29,8 +29,7 @@ class EndCaseRunInput(Contract):
 
 
 class CaseRunProgress(Contract):
-    """The progress of a run of saved cases. `done`: number of finished cases. `passed`: number of
-    passed cases."""
+    """The number of finished and passed cases in a case run."""
 
     total: int = 0
     done: int = 0

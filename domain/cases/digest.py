@@ -1,7 +1,7 @@
-"""The verdict digest: a hash of the playbook, content, model and case on which a verdict is based.
+"""The verdict digest: a hash of the playbook, content, model and case behind a verdict.
 
-If any of these inputs changes, the outcome of the case may change. A verdict is therefore valid
-only while the digest stays the same.
+A change to any of them may change the outcome of the case. A verdict is therefore valid only while
+the digest stays the same.
 """
 
 import json
@@ -24,8 +24,8 @@ _CASE: Final = {"scenario", "expected", "tries", "pass_rate"}
 def verdict_digest(spec: PlaybookSpec | None, content: bytes, model: str, case: CaseSpec) -> bytes:
     """Return the digest for which a verdict on a case is valid.
 
-    `spec`: the playbook selected for the case, or None if no playbook is selected. `content`: the
-    digest from `store/cases/content_digest.py`. `model`: the result of a `NamesModel`.
+    `spec` is the playbook selected for the case, or None. `content` is the digest from
+    `store/cases/content_digest.py`. `model` comes from a `NamesModel`.
     """
     parts = {
         "playbook": spec and _rules(spec),
@@ -39,8 +39,7 @@ def verdict_digest(spec: PlaybookSpec | None, content: bytes, model: str, case: 
 def _rules(spec: PlaybookSpec) -> tuple[float, JsonValue]:
     """Return the parts of a playbook that affect the agent's result.
 
-    The name and state have no effect, and the event pattern only selects the cases. Default values
-    are omitted, so that a rule added in a later version does not invalidate verdicts.
+    Defaults are omitted, so that a rule added in a later version does not invalidate verdicts.
     `during_review` is omitted, because a case has no open review.
     """
     rules = spec.rulebook.model_dump(mode="json", exclude_defaults=True, exclude={"during_review"})

@@ -33,7 +33,7 @@ class CaseNameTaken(DomainError):
 
 
 class TooManyCases(DomainError):
-    """The client has reached its case limit. `limit`: the maximum number of cases."""
+    """The client has reached its case limit. `limit` is the maximum number of cases."""
 
     code = "too_many_cases"
 
@@ -47,7 +47,7 @@ class TooManyCases(DomainError):
 
 
 class SavedCasesFull(DomainError):
-    """The client's cases together would exceed the size limit. `limit`: the limit in KiB."""
+    """The client's cases together would exceed the size limit. `limit` is the limit in KiB."""
 
     code = "saved_cases_full"
 
@@ -73,9 +73,9 @@ class CaseRunUnderWay(DomainError):
 
 
 class CasesNotGreen(DomainError):
-    """The playbook cannot go live, because not all its cases have passed. `failing`: the number of
-    failed cases. `untried`: the number of cases that have not run with this playbook, content and
-    model. `cases`: the names of the first few failed or untried cases, failed cases first."""
+    """The playbook cannot go live, because not all its cases have passed. `untried` counts the
+    cases that have not run with this playbook, content and model. `cases` names the first few of
+    them, failed cases first."""
 
     code = "cases_not_green"
 

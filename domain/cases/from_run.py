@@ -32,8 +32,8 @@ from domain.simulation.scenario import (
 )
 
 _FRESH: Final = timedelta(days=14)
-"""An order that is at most this old at the time of the message has no date in the case. Each try
-then gives the order the default age. An older order keeps its date."""
+"""The maximum age of an order without a date in the case. Each try gives it the default age. An
+older order keeps its date."""
 
 _NUMBER: Final = "7001"
 _LINK: Final = "https://example.com/lien"
@@ -57,10 +57,9 @@ _DOUBTS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RunForCase:
-    """The parts of a run from which a case is created. `turns`: the earlier messages of the run's
-    thread, oldest first. `decision`: the decision of the run's latest review, or None without a
-    review. `actions`: the actions of the review's plan, or of the run's plan if there was no
-    review."""
+    """The parts of a run from which a case is created. `turns` are the thread's earlier messages,
+    oldest first. `decision` and `actions` come from the latest review. Without a review, `actions`
+    are the run's plan."""
 
     run_id: str
     event: UnifiedEvent
@@ -78,11 +77,8 @@ class RunForCase:
 
 
 def case_of(run: RunForCase, name: str | None = None) -> CaseSpec:
-    """Return a case for a run. The case has the given `name`. Without a name, it is named after the
-    first words of the run's message.
-
-    Raises InvalidInput for a message without text.
-    """
+    """Return a case for a run, called `name` or the first words of the message. Raises InvalidInput
+    for a message without text."""
     scenario = _scenario(run)
     words = clean_line(scenario.messages[-1].text, _NAME_WORDS)
     return CaseSpec(

@@ -20,9 +20,8 @@ class GatedCase(BaseModel):
 
 
 class GateStanding(BaseModel):
-    """The publish gate's decision on a playbook version. `was_live`: whether this version, or an
-    identical one, has been live before. Such a version may go live even if cases have not
-    passed."""
+    """The publish gate's decision on a playbook version. If this version or an identical one
+    `was_live`, it may go live without passing its cases."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -54,8 +53,8 @@ def falling_to(
     """Return the cases that must pass before a playbook goes live, each with the playbook selected
     for its event.
 
-    `entries`: the playbooks after the planned change, oldest first. Cases that select no playbook
-    are omitted, because they block no playbook.
+    `entries` are the playbooks after the change, oldest first. Cases that select no playbook are
+    omitted.
     """
     by_id = {entry.playbook.id: entry for entry in entries}
     pairs = []
@@ -78,8 +77,8 @@ def standing(
 ) -> GateStanding:
     """Return the publish gate's decision on a playbook version.
 
-    `cases`: the cases that select the playbook. `verdicts`: whether each case passed, by case id. A
-    case without a verdict was not tried.
+    `cases` select the playbook. `verdicts` maps a case id to whether the case passed. A case
+    without a verdict is untried.
     """
     by_verdict: dict[bool | None, list[GatedCase]] = {True: [], False: [], None: []}
     for case in cases:

@@ -36,9 +36,8 @@ class UnmetPart(StrEnum):
 
 
 class Unmet(BaseModel):
-    """A part of the expectation that the outcome does not meet. `got`: the actual value, or an
-    empty text if there was none. It is also empty for phrases, because the draft is displayed next
-    to the unmet part."""
+    """A part of the expectation that the outcome does not meet. `got` is the actual value. It is
+    empty for a missing value and for phrases, because the draft is shown as well."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -48,11 +47,10 @@ class Unmet(BaseModel):
 
 
 def unmet(expected: CaseExpectation, outcome: SimulatedOutcome) -> tuple[Unmet, ...]:
-    """Return the parts of the expectation that the outcome does not meet, in the order of the
-    expectation. If there are none, the case passes.
+    """Return the unmet parts of the expectation, in its order. A case with none passes.
 
-    If the language model did not answer, the case passes only if it expects this failure. Without
-    this rule, a missing answer would meet every `forbidden` and `omits`.
+    If the language model did not answer, the case passes only if it expects this failure. A missing
+    answer would otherwise meet every `forbidden` and `omits`.
     """
     if outcome.status is OutcomeStatus.BRAIN_FAILED and expected.status is None:
         return (Unmet(part=UnmetPart.STATUS, expected=_AN_ANSWER, got=outcome.status),)

@@ -10,14 +10,14 @@ from typing import Final
 from domain.core.effort import spend
 
 CUT: Final = 1
-"""The version of the chunking rules. If an entry's embeddings come from another version, the entry
-is embedded again. A change requires a migration that sets `knowledge_entries.digest` to NULL."""
+"""The version of the chunking rules. Entries with embeddings from another version are embedded
+again. A change requires a migration that sets `knowledge_entries.digest` to NULL."""
 
 CHUNK_WORDS: Final = 100
 
 MAX_SENTENCES: Final = 500
-"""Maximum number of sentences per knowledge entry. The number is limited because each sentence is
-embedded. Only keyword search finds the rest of a longer entry."""
+"""Maximum number of sentences per knowledge entry that are embedded. Only keyword search finds the
+rest."""
 
 _HEADING_CHARS: Final = 90
 _FEW_WORDS: Final = 4
@@ -51,7 +51,7 @@ class Chunk:
     sentences: tuple[str, ...]
 
     def text(self, title: str) -> str:
-        """Return the text to embed for the whole chunk. `title`: the title of the entry."""
+        """Return the text to embed for the whole chunk. `title` is the title of the entry."""
         return "\n".join(filter(None, (title, self.heading, *self.sentences)))
 
     def lines(self, title: str) -> tuple[str, ...]:

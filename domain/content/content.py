@@ -100,8 +100,7 @@ class KnowledgeEntry(BaseModel):
 
 
 def check_line(field: str, text: str) -> str:
-    """Return a name or title in its stored form, which is one trimmed line. Raises InvalidContent.
-    `field`: the field named in the error."""
+    """Return a name or title as one trimmed line. Raises InvalidContent for `field`."""
     return _of_length(field, " ".join(without_controls(text).split()), MAX_LINE)
 
 
@@ -180,10 +179,8 @@ def check_not_for(phrases: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class TemplateChange(BaseModel):
-    """A change to a template. A field that is None stays unchanged.
-
-    An invalid value raises InvalidContent. `intent`: "none" removes the template's intent.
-    """
+    """A change to a template. None leaves a field unchanged, and the intent "none" removes the
+    intent. Invalid values raise InvalidContent."""
 
     model_config = ConfigDict(frozen=True)
 

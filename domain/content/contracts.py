@@ -4,8 +4,8 @@ from domain.core.contracts import Contract
 
 
 class SiteProgress(Contract):
-    """The progress of an import. `pause_s`: the pause before the next page, in seconds. `has_more`:
-    whether pages are left to read."""
+    """The progress of an import. `pause_s` is the pause before the next page, in seconds.
+    `has_more` means that pages are left to read."""
 
     pages: int = 0
     done: int = 0
@@ -15,7 +15,7 @@ class SiteProgress(Contract):
 
 
 class EndSiteImportInput(Contract):
-    """The end of an import. `error_code`: the reason why the import ended early, or None."""
+    """The end of an import. `error_code` is the reason why the import ended early, or None."""
 
     client_id: str
     record_id: str

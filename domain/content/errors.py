@@ -12,7 +12,7 @@ class ContentNotFound(DomainError):
 
 
 class TooMuchContent(DomainError):
-    """The client has reached its limit for templates or knowledge entries. `limit`: the maximum
+    """The client has reached its limit for templates or knowledge entries. `limit` is the maximum
     number of templates or entries."""
 
     code = "too_much_content"
@@ -45,8 +45,8 @@ class InvalidKnowledgeFile(DomainError):
 
 
 class InvalidSite(InvalidContent):
-    """The address of a website is invalid or not allowed. The message is for operators. The French
-    `reason` is for callers."""
+    """The address of a website is invalid or not allowed. The message is for operators, and the
+    French `reason` for callers."""
 
     code = "invalid_site"
 
@@ -64,7 +64,7 @@ class SiteImportUnderWay(DomainError):
 
 
 class TooManySiteImports(DomainError):
-    """The client has reached its limit for imports of websites within 24 hours. `limit`: the
+    """The client has reached its limit for imports of websites within 24 hours. `limit` is the
     maximum number of imports."""
 
     code = "too_many_site_imports"

@@ -53,7 +53,7 @@ class LineProblem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeFile:
-    """A knowledge file to import. `language`: the language for entries that state no language and
+    """A knowledge file to import. `language` is the language for entries that state no language and
     are not clearly in another language."""
 
     text: str
@@ -63,8 +63,8 @@ class KnowledgeFile:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeRead:
-    """The result of parsing a file. `entries`: the valid entries. `problems`: the problems in the
-    other entries, at most MAX_PROBLEMS."""
+    """The result of parsing a file: the valid entries, and at most MAX_PROBLEMS problems in the
+    others."""
 
     entries: tuple["FileEntry", ...]
     problems: tuple["FileProblem", ...]
@@ -72,7 +72,7 @@ class KnowledgeRead:
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """An entry in a knowledge file. `line`: the one-based number of the line on which the entry
+    """An entry in a knowledge file. `line` is the one-based number of the line on which the entry
     starts."""
 
     line: int

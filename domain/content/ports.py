@@ -13,8 +13,8 @@ class SiteReader(Protocol):
         PageUnreadable."""
 
     async def robots(self, fetched: Fetched | None, start: str) -> RobotsRead:
-        """Return the rules that apply to the service. `fetched`: the robots.txt, or None if the
-        site has none. Raises PageUnreadable, EngineUnavailable."""
+        """Return the rules of a robots.txt for this service. `fetched` is None if the site has no
+        robots.txt. Raises PageUnreadable, EngineUnavailable."""
 
     async def sitemap(self, fetched: Fetched, robots: Fetched | None, start: str) -> SitemapRead:
         """Return the addresses in a sitemap file that are on the origin of `start`, the pages only

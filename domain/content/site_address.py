@@ -86,9 +86,9 @@ def is_below(url: str, start: str) -> bool:
 
 
 def is_linked_page(url: str, start: str, depth: int) -> bool:
-    """Return whether an import without a sitemap reads a linked page. It reads each page below the
-    start address, and the pages beside it to which the start page itself links. `depth`: number of
-    links between the start page and the page."""
+    """Return whether an import without a sitemap reads a linked page. It reads all pages below the
+    start address, and those beside it that the start page links to. `depth` is the number of links
+    from the start page."""
     if is_below(url, start):
         return True
     folder = start[: start.rindex("/") + 1]

@@ -53,8 +53,8 @@ MIN_TEXT: Final = 40
 
 
 class SiteScope(StrEnum):
-    """The pages that an import reads. `site`: the pages in the sitemap below the address, or the
-    linked pages. `page`: only the address."""
+    """The pages that an import reads: all in the sitemap below the address, or linked from it
+    (`site`), or only the address (`page`)."""
 
     SITE = "site"
     PAGE = "page"
@@ -68,10 +68,14 @@ class SiteImportState(StrEnum):
 
 
 class PageState(StrEnum):
-    """The state of a page. `suggested`: the page became a suggestion. `changed`: the page differs
-    from its article, and the change became a suggestion. `unchanged`: its article or its pending
-    suggestion has the same text. `dismissed`: a member has dismissed the same text. `skipped` and
-    `failed`: the page's note contains the reason."""
+    """The state of an imported page.
+
+    - `suggested`: the page became a suggestion.
+    - `changed`: its difference from the article became a suggestion.
+    - `unchanged`: its article or pending suggestion has the same text.
+    - `dismissed`: a member has dismissed the same text.
+    - `skipped`, `failed`: the page's note contains the reason.
+    """
 
     WAITING = "waiting"
     SUGGESTED = "suggested"
@@ -151,8 +155,8 @@ class SitePage(BaseModel):
 
 
 class FoundPage(BaseModel):
-    """An address that an import has found. `allowed`: whether the site's robots.txt allows the
-    service to read it."""
+    """An address that an import has found. `allowed` means that the site's robots.txt lets the
+    service read it."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -15,7 +15,7 @@ _LANGUAGES: Final[dict[str, Language]] = {"fr": "fr", "en": "en"}
 
 
 class PageUnreadable(Exception):
-    """A page that cannot be read. `note`: the reason."""
+    """A page that cannot be read. `note` is the reason."""
 
     def __init__(self, note: PageNote) -> None:
         super().__init__(note.value)
@@ -23,7 +23,7 @@ class PageUnreadable(Exception):
 
 
 class Fetched(BaseModel):
-    """A complete response. `url`: the address after redirects."""
+    """A complete response. `url` is the address after redirects."""
 
     model_config = ConfigDict(frozen=True, ser_json_bytes="base64", val_json_bytes="base64")
 
@@ -35,7 +35,8 @@ class Fetched(BaseModel):
 
 
 class RobotsRead(BaseModel):
-    """The rules in a robots.txt. `delay_s`: the pause between two pages that the site asks for."""
+    """The rules in a robots.txt. `delay_s` is the pause between two pages that the site asks
+    for."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -45,7 +46,7 @@ class RobotsRead(BaseModel):
 
 
 class SitemapRead(BaseModel):
-    """The addresses in a sitemap file. `sitemaps`: the addresses of further sitemap files."""
+    """The addresses in a sitemap file. `sitemaps` are the addresses of further sitemap files."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -54,8 +55,8 @@ class SitemapRead(BaseModel):
 
 
 class PageText(BaseModel):
-    """The title and main text of a page. `language`: the language that the page declares, or an
-    empty string. `links`: the pages on the same origin to which the page links."""
+    """The title and main text of a page. `language` is the declared language, or empty. `links` are
+    the linked pages of the same origin."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -79,8 +80,8 @@ class PageText(BaseModel):
 
 
 def page_text(title: str, text: str, language: str, links: tuple[FoundPage, ...]) -> PageText:
-    """Return a page's title and text in the form of an article. A first line that repeats the title
-    is removed. A text that is too long is cut at the end of a line."""
+    """Return a page's title and text as an article. A repeated title is removed from the text. A
+    long text is cut at a line end."""
     name = clean_line(title, MAX_LINE)
     body = clean_text(text, len(text) + 1)
     if name and body.startswith(f"{name}\n"):

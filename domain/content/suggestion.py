@@ -1,8 +1,6 @@
-"""A suggestion: a template or knowledge entry that a client's AI assistant proposes to add. It can
-also be the text of a website's page that a member has imported.
+"""A suggested template or knowledge entry, from the client's AI assistant or an imported website.
 
-A member accepts or rejects the suggestion. Until then, no brain uses it, because customer text may
-have caused the assistant to suggest it.
+No brain uses a suggestion until a member accepts it, because customer text may have influenced it.
 """
 
 from datetime import datetime

@@ -63,8 +63,8 @@ class DraftedChange(_Shown):
 
 
 class CopilotAnswer(_Shown):
-    """The copilot's answer to a question. `text`: the answer's text, which contains only the links
-    in `citations`."""
+    """The copilot's answer to a question. `text` is the answer's text, which contains only the
+    links in `citations`."""
 
     text: str
     citations: tuple[CitedRecord, ...] = ()

@@ -33,8 +33,8 @@ _NO_SLUG: Final = re.compile(r"[^\w\- ]+")
 
 @dataclass(frozen=True, slots=True)
 class DocumentSection:
-    """A section of a document: the text below one heading. `page`: the file name, such as
-    `webhooks.md`. `title`: the title of the page."""
+    """The text below one heading of a document. `page` is the file name, such as `webhooks.md`, and
+    `title` its title."""
 
     page: str
     title: str
@@ -65,8 +65,7 @@ class DocumentSection:
 
 @dataclass(frozen=True, slots=True)
 class FoundSection:
-    """A section found by a search. `score`: the relevance, where higher is better. Scores are
-    comparable only within one search."""
+    """A section found by a search. `score` is its relevance, comparable only within one search."""
 
     section: DocumentSection
     score: float
@@ -98,10 +97,9 @@ class DocumentIndex:
 
     def search(self, question: str, limit: int = 3) -> tuple[FoundSection, ...]:
         """Return the `limit` most relevant sections for a question, most relevant first. Rare words
-        weigh more than common words.
+        weigh more.
 
-        The search also uses the English equivalents of French words, because most documents are in
-        English.
+        French words also match their English equivalents, because most documents are in English.
         """
         asked = [word for word in plain_words(question) if word not in STOP_WORDS]
         wanted = dict.fromkeys(map(stem, [*asked, *in_english(asked)]))

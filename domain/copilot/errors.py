@@ -5,7 +5,7 @@ from domain.core.errors import DomainError
 
 
 class TalkFailed(DomainError):
-    """No language model answered the copilot's question. `cost`: the cost incurred despite the
+    """No language model answered the copilot's question. `cost` is the cost incurred despite the
     failure."""
 
     code = "copilot_model_failed"

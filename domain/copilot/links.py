@@ -32,8 +32,8 @@ _PAGES: Final = {
 
 
 def cited(kind: CitedKind, record_id: str, title: str, dashboard_url: str) -> CitedRecord:
-    """Return a citation of a record. `record_id`: the id of the record. A document's id is its page
-    and heading. The id of metrics is the first and the last day, as `2026-11-01/2026-11-30`."""
+    """Return a citation of a record. A document's `record_id` is its page and heading. The id of
+    metrics is a range of days, such as `2026-11-01/2026-11-30`."""
     if kind is CitedKind.DOCUMENT:
         url = record_id
     elif kind is CitedKind.METRICS:

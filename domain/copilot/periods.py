@@ -70,10 +70,10 @@ def days_in(period: NamedPeriod, today: date) -> tuple[date, date]:
 
 
 def whole_days_in(period: NamedPeriod, last_whole: date) -> tuple[date, date]:
-    """Return the first day of a period, and the last of its days that have ended. `last_whole`: the
-    last day that has ended.
+    """Return the first day of a period, and its last whole day. `last_whole` is the last day that
+    has ended.
 
-    If no day of the period has ended, return the first and last day of the preceding period.
+    If no day of the period has ended, return the preceding period.
     """
     first, last = days_in(period, last_whole + timedelta(days=1))
     if first <= last_whole:

@@ -13,7 +13,7 @@ Say = Callable[[str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class TalkCost:
-    """The cost of an answer from a language model. `cost_micros`: the cost in millionths of a US
+    """The cost of an answer from a language model. `cost_micros` is the cost in millionths of a US
     dollar."""
 
     tokens_in: int = 0
@@ -47,9 +47,8 @@ class Talker(Protocol):
         rules: str,
         say: Say,
     ) -> Talked:
-        """Answer a question, calling tools if needed, and pass each piece of the text to `say` as
-        it arrives. Return the answer.
+        """Answer a question, calling tools if needed. Pass each piece of the text to `say`, and
+        return the answer.
 
-        Raises TalkFailed, with the incurred cost, if the model gave no answer. `say` is not called
-        after TalkFailed is raised.
+        Raises TalkFailed, with the incurred cost, if the model gave no answer.
         """

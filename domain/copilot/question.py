@@ -20,8 +20,8 @@ class Speaker(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CopilotMessage:
-    """A message in the conversation with the copilot. `content`: the text of the message. The
-    browser sends the assistant's earlier messages back, so the user may have altered them."""
+    """A message in the conversation with the copilot. The browser sends earlier answers back, so
+    the user may have altered them."""
 
     role: Speaker
     content: str
@@ -29,9 +29,8 @@ class CopilotMessage:
 
 @dataclass(frozen=True, slots=True)
 class AskerContext:
-    """The user's context. `language`: the language of the answer if the question itself does not
-    show one. `zone`: the user's time zone. `record_id`: the id of the record on the user's current
-    page, to which `this ticket` refers."""
+    """The user's context. `language` is used if the question itself does not show one. `record_id`
+    is the record on the current page, to which `this ticket` refers."""
 
     language: Tongue = "fr"
     zone: ZoneInfo = field(default_factory=lambda: ZoneInfo(DEFAULT_ZONE))

@@ -26,9 +26,14 @@ _QUOTED: Final = re.compile(r"[\"«“]\s?([^\"«»“”]{1,200}?)\s?[\"»”]"
 
 
 class AskedKind(StrEnum):
-    """The kind of a question to the copilot. `help`: about the product, answered from its
-    documents. `abilities`: about the copilot's abilities. `act`: a request to perform an action.
-    `private`: about confidential data. `search`: a question without a detected kind."""
+    """The kind of a question to the copilot.
+
+    - `help`: about the product, answered from its documents.
+    - `abilities`: about the copilot itself.
+    - `act`: a request to perform an action.
+    - `private`: about confidential data.
+    - `search`: no other kind was detected.
+    """
 
     WHY = "why"
     USAGE = "usage"
@@ -72,8 +77,8 @@ class _Cue(LexiconFile):
 
 
 class _Acts(LexiconFile):
-    """Words that indicate a request for an action. `openings`: the first words of a request.
-    `fillers`: words that may precede the verb."""
+    """Words that indicate a request for an action. `openings` start a request. `fillers` may
+    precede the verb."""
 
     openings: tuple[str, ...]
     fillers: frozenset[str]
@@ -97,11 +102,15 @@ def _words() -> _File:
 
 @dataclass(frozen=True, slots=True)
 class AskedOfCopilot:
-    """The meaning of a question to the copilot. `topic`: the words about the subject, without the
-    words that determined the kind. `how`: whether the question asks for instructions. `figure`: the
-    metric named in the question. If there are several, the first one in the order of AskedFigure.
-    `by_reason`: whether the question asks for reasons. `nearest`: the kind with the highest score,
-    even if the score is too low. `page_record`: the record on the user's current page."""
+    """The meaning of a question to the copilot.
+
+    - `topic`: the words of the question, without those that determined its kind.
+    - `how`: it asks for instructions.
+    - `figure`: the metric named in it, the first in the order of AskedFigure.
+    - `by_reason`: it asks for reasons.
+    - `nearest`: the kind with the highest score, even if that score is too low.
+    - `page_record`: the record on the user's current page.
+    """
 
     kind: AskedKind
     tongue: Tongue
@@ -204,8 +213,8 @@ def _is_order_to_act(words: Sequence[str]) -> bool:
 
 
 def _has(words: Sequence[str], cue: str) -> bool:
-    """Return True if each part of the cue matches the beginning of a word. A part that ends in `=`
-    must equal a whole word. A part may list alternatives, separated by `|`."""
+    """Return True if each part of the cue starts a word. A part that ends in `=` must equal the
+    whole word. `|` separates alternatives."""
     return all(_begins(words, part) for part in cue.split())
 
 

@@ -1,8 +1,8 @@
-"""Make a language model's text safe to display: it contains only links that our tools returned, and
-does not repeat our instructions to the model.
+"""Make a language model's text safe to display: only links that our tools returned, and none of our
+instructions.
 
-The model reads customer text. An attacker could put a link or an image into the model's answer. A
-browser that loads the link or image would send text from the answer to another server.
+The model reads customer text, so an attacker could put a link or image into its answer. Loading it
+would send text from the answer to another server.
 """
 
 import re
@@ -37,12 +37,10 @@ _ADDRESS: Final = re.compile(
 
 
 class SafeText:
-    """A filter for a model's text that arrives in pieces. The filter releases each piece once it is
-    known to be safe.
+    """A streaming filter for a model's text. It releases each piece once it is known to be safe.
 
-    `links`: the links that tools returned. They are looked up for each token, because tools add
-    links while the answer arrives. `secret`: an internal text that the answer must not repeat
-    verbatim.
+    `links` are the links that tools returned so far, and may grow while the answer arrives.
+    `secret` is an internal text that must not be repeated verbatim.
     """
 
     def __init__(self, links: "Links", secret: str = "") -> None:

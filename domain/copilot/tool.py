@@ -49,8 +49,8 @@ def quoted(text: str | None, length: int = QUOTED_CHARS) -> Quoted | None:
 
 @dataclass(frozen=True, slots=True)
 class ToolFindings(Generic[Facts]):
-    """The result of a tool call. `facts`: the result for the language model. `cited` and `drafts`:
-    citations and prepared changes for the answer. The tool builds them from typed ids."""
+    """The result of a tool call. `facts` is the result for the language model. `cited` and `drafts`
+    are citations and prepared changes, built from typed ids."""
 
     facts: Facts
     cited: tuple[CitedRecord, ...] = ()
@@ -59,7 +59,7 @@ class ToolFindings(Generic[Facts]):
 
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
-    """A tool available to a language model. `call`: a function that returns the result, or an
+    """A tool available to a language model. `call` is a function that returns the result, or an
     error, as JSON."""
 
     name: str

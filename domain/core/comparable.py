@@ -1,7 +1,7 @@
-"""Compare two sequences of text units with a limit on the work. Untrusted text may repeat one unit
-many times, or have many small differences. Both make `difflib` slow.
+"""Compare two sequences of text units with bounded work.
 
-All diffs in the product use `comparison` or `unified`.
+In `difflib`, repeated units or many small differences in an untrusted text take too long. All diffs
+in the product use `comparison` or `unified`.
 """
 
 from bisect import bisect_left
@@ -45,12 +45,10 @@ class DiffBudget:
 
 
 class _BoundedMatcher(SequenceMatcher[str]):
-    """A SequenceMatcher that counts its steps.
+    """A SequenceMatcher that raises _TooManySteps after too many steps.
 
-    `difflib` finds the longest match, and then repeats the search before and after the match. A
-    search examines each unit in its range of the first text, together with all equal units in its
-    range of the second text. `find_longest_match` returns the same result as in `difflib`, but does
-    not visit equal units outside the range. Raises _TooManySteps.
+    Unlike `difflib`, `find_longest_match` does not visit equal units outside the searched range.
+    The result is the same.
     """
 
     # SequenceMatcher sets these attributes. The type stubs do not contain them.
@@ -142,10 +140,10 @@ def comparison(
     autojunk: bool = False,
     budget: DiffBudget | None = None,
 ) -> SequenceMatcher[str] | None:
-    """Return the comparison of two sequences, with its matching blocks computed. Return None if it
-    exceeds MOST_UNITS, MOST_STEPS or the budget. Reduces the budget.
+    """Return the comparison of two sequences with its matching blocks, or None beyond MOST_UNITS,
+    MOST_STEPS or the budget. Spends the budget.
 
-    `is_blank`, `autojunk`: the parameters of `SequenceMatcher`.
+    `is_blank` and `autojunk` are passed to `SequenceMatcher`.
     """
     units = len(old) + len(new)
     spend(units)
@@ -168,8 +166,8 @@ def comparison(
 def unified(
     old: Sequence[str], new: Sequence[str], budget: DiffBudget | None = None
 ) -> Iterator[str]:
-    """Yield the lines of the difference between two texts in the format of `diff -u`. Lines end
-    with a line break. Beyond the limits, yield both texts in full, one below the other."""
+    """Yield the lines of `diff -u` between two texts, with line breaks. Beyond the limits, yield
+    both texts in full."""
     matcher = comparison(old, new, autojunk=True, budget=budget)
     yield from ("--- before\n", "+++ after\n")
     if matcher is None:

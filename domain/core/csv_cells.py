@@ -1,9 +1,8 @@
 """Cells in CSV files that users open in spreadsheets (RFC 4180).
 
-Text is quoted, numbers are not, and null is an empty cell. A text that a spreadsheet might
-interpret as a formula gets a leading apostrophe. Some programs also split cells at semicolons, line
-breaks or tabs. An apostrophe is therefore also inserted before a formula that follows such a
-character.
+Text is quoted, numbers are not, and null is empty. An apostrophe precedes text that a spreadsheet
+might run as a formula. It also precedes such text after a semicolon, line break or tab, where some
+programs split cells.
 """
 
 import re

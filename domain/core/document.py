@@ -1,7 +1,7 @@
-"""Documents provided by a client's members: files, and form input that replaces a file.
+"""Documents from a client's members: files, and form input that replaces a file.
 
-A small document is parsed in this process. A larger document is parsed in a separate process that
-can be terminated (docs/decisions/0075). At most one document per client is parsed there at a time.
+Large documents are parsed in a separate process that can be terminated (docs/decisions/0075), one
+at a time per client.
 """
 
 from collections.abc import Mapping
@@ -31,9 +31,8 @@ class DocumentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document to parse. `is_json`: whether `text` is JSON, serialized from input that was
-    already parsed. Otherwise, `text` is in the format of the document's kind. `options`: further
-    parameters for parsing documents of this kind."""
+    """A document to parse. `is_json` means that `text` was serialized from parsed input. `options`
+    are parameters for this kind of document."""
 
     kind: DocumentKind
     text: str

@@ -25,8 +25,8 @@ _found: ContextVar[list[int] | None] = ContextVar("problems_found", default=None
 
 
 def oversized(value: JsonValue) -> str | None:
-    """Return the problem with the first list or object that is too large, with its path. Return
-    None if there is none. Takes time linear in the number of lists and objects."""
+    """Return the problem with the first oversized list or object, with its path, or None. Takes
+    linear time."""
     waiting: list[tuple[str, JsonValue]] = [("", value)]
     while waiting:
         path, one = waiting.pop()
@@ -55,9 +55,8 @@ def bounded_problems() -> Iterator[None]:
 
 
 def until_problems(value: T, validate: Callable[[T], T]) -> T:
-    """Validate an entry of a document. After MAX_PROBLEMS problems in earlier entries, return the
-    value unchanged: the document is rejected anyway, because of those problems. For use as a
-    WrapValidator."""
+    """Validate an entry, unless earlier entries had MAX_PROBLEMS problems. The document is then
+    rejected anyway. For use as a WrapValidator."""
     found = _found.get()
     if found is None:
         return validate(value)

@@ -2,6 +2,6 @@
 
 
 def whole(seconds: float, unit: int) -> int:
-    """Return the duration in whole units, rounded half up. A duration of 71 h 59 min is 3 days, not
-    2. `unit`: the length of a unit, in seconds."""
+    """Return the duration in whole units of `unit` seconds, rounded half up: 71 h 59 min is 3
+    days."""
     return int((seconds + unit / 2) // unit)

@@ -1,7 +1,7 @@
-"""A limit on the work spent on one event's text, measured in steps instead of seconds.
+"""A limit on the work for one event's text, in steps instead of seconds.
 
-Before a function examines a text, it spends one step per character. Untrusted text can therefore
-never block an event loop: the work stops with OverBudget, at the same step on every machine.
+A function spends one step per character before it examines a text. The work stops with OverBudget,
+at the same step on every machine, and never blocks the event loop.
 """
 
 from collections.abc import Iterator
@@ -45,8 +45,8 @@ def budget(steps: int = EVENT_STEPS) -> Iterator[StepBudget]:
 
 
 def spend(steps: int) -> None:
-    """Spend steps from the current budget, before the work itself. Without a budget, the call does
-    nothing. Raises OverBudget if the steps exceed the budget."""
+    """Spend steps from the current budget, before the work itself. Does nothing without a budget.
+    Raises OverBudget if the budget is exceeded."""
     effort = _current.get()
     if effort is not None:
         effort.spend(steps)

@@ -39,11 +39,11 @@ class RaisedException(BaseModel):
 
 
 class ErrorReport(BaseModel):
-    """A report about 5xx responses of one kind, or about an activity that failed unexpectedly.
+    """A report about 5xx responses of one kind, or an activity that failed unexpectedly.
 
-    `occurrences`: the number of errors that the report covers. All other fields describe the first
-    error. `place`: the method and route template, the activity's name, or `edge`. `code`: the
-    error's stable code. `exceptions`: the raised exception, followed by its causes.
+    `occurrences` counts the errors, and all other fields describe the first one. `place` is a
+    method and route template, an activity's name, or `edge`. `exceptions` starts with the raised
+    one, followed by its causes.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -1,8 +1,7 @@
-"""Shared errors: the base class of all errors, and the errors for outages and for rejections by the
-HTTP edge.
+"""Shared errors: the base class, and the errors for outages and for rejections at the HTTP edge.
 
-Error types have stable codes. Only `api/errors.py` maps the codes to HTTP. A message never contains
-customer text, because errors are logged, reported and stored by Temporal.
+Each type has a stable code, which `api/errors.py` maps to HTTP. Messages never contain customer
+text, because they are logged, reported and stored by Temporal.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,8 +11,8 @@ Fact = str | int | tuple[str, ...]
 
 
 class DomainError(Exception):
-    """The base of errors that the code expects and callers can handle. `code`: a stable snake-case
-    name, part of the API."""
+    """The base of errors that the code expects and callers can handle. `code` is a stable
+    snake-case name, part of the API."""
 
     code: ClassVar[str]
     retryable: ClassVar[bool] = False
@@ -131,7 +130,7 @@ class InvalidInput(DomainError):
 
 class InvalidContent(InvalidInput):
     """A template or knowledge entry violates a rule. The message is for operators, and the French
-    `reason` is for callers. Neither quotes any content other than an invalid placeholder."""
+    `reason` for callers. Neither quotes the content, apart from an invalid placeholder."""
 
     code = "invalid_content"
 

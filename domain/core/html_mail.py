@@ -1,9 +1,8 @@
 """The HTML part of an email, generated from its text.
 
-The text is escaped, so it never becomes markup. The HTML loads nothing, because loading a remote
-image or style sheet would reveal when the email is read. Many email programs remove style sheets,
-so the light colors are inline. The only style sheet sets the dark colors, for programs that have a
-dark mode.
+The escaped text never becomes markup. No remote image or style sheet is loaded, because that would
+reveal when the email is read. Colors are inline, because many email programs remove style sheets. A
+style sheet adds only the dark colors.
 """
 
 import re
@@ -39,10 +38,10 @@ a { color: #8b85ff !important; }
 
 
 def mail_html(text: str, *, title: str, sender: str, color: str | None) -> str:
-    """Return an HTML document that shows exactly this text. Web addresses become links.
+    """Return an HTML document that shows exactly this text, with links for web addresses.
 
-    `title`: the email's subject. `sender`: the name at the top, or "" for none. `color`: the
-    merchant's color, such as #1a2b3c, or None for the service's color.
+    `sender` is the name at the top, or "". `color` is the merchant's color, such as #1a2b3c, or
+    None for the service's.
     """
     band = color or SERVICE_COLOR
     body, mark, signature = text.replace("\r\n", "\n").partition(_SIGNATURE)

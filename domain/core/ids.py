@@ -5,11 +5,9 @@ from datetime import datetime
 from typing import Final, NewType
 
 TenantId = NewType("TenantId", str)
-"""A client_id verified by authentication. Repositories accept no other type.
-
-A TenantId is created in `api/auth.py` and `api/access.py` for requests, and in `activities/` from
-the ids in a workflow input that admission wrote.
-"""
+"""A client_id verified by authentication. Repositories accept no other type. `api/auth.py` and
+`api/access.py` create it for requests, and `activities/` from a workflow input that admission
+wrote."""
 
 ULID: Final = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$"
 """A regular expression that matches a ULID in its stored (upper-case) form."""
@@ -27,11 +25,8 @@ _CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def first_ulid(at: datetime) -> str:
-    """Return the smallest ULID with the given time. All ULIDs created at or after that time are
-    equal or larger.
-
-    `at`: an aware time. A time before 1970 is treated as 1970.
-    """
+    """Return the smallest ULID of the aware time `at`. ULIDs created later are equal or larger.
+    Times before 1970 are treated as 1970."""
     milliseconds = max(0, int(at.timestamp() * 1000))
     places = range(45, -1, -5)
     return "".join(_CROCKFORD[milliseconds >> place & 31] for place in places) + "0" * 16

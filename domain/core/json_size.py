@@ -6,9 +6,8 @@ def exceeds_values(body: bytes, limit: int) -> bool:
     """Return True if a JSON text certainly contains more than `limit` values. Takes linear time and
     twice the memory of the text.
 
-    The function computes lower bounds for the number of values. A comma follows every value except
-    the last one in its container. Every container except the outermost is a value. A value has at
-    most four quotation marks: its own two, and two around its key.
+    Commas, containers and quotation marks each give a lower bound. A comma follows every value
+    except the last of its container. A value has at most four quotation marks, with its key.
     """
     text = body.replace(rb"\\", b"").replace(rb"\"", b"")
     quotes = text.count(b'"')

@@ -32,11 +32,8 @@ Held = TypeVar("Held", bound=LexiconFile)
 
 
 def lexicon(module: str, model: type[Held]) -> Held:
-    """Return the content of a module's data file: the YAML file with the same name in the same
-    folder.
-
-    `module`: the module's `__file__`. Raises BrokenLexicon if the file is invalid.
-    """
+    """Return the content of a module's data file: the YAML file beside it with the same name.
+    `module` is its `__file__`. Raises BrokenLexicon."""
     file = Path(module).with_suffix(".yaml")
     try:
         return model.model_validate(read_yaml(file.read_text(encoding="utf-8")))
@@ -49,10 +46,10 @@ def lexicon(module: str, model: type[Held]) -> Held:
 
 
 def expression(text: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
-    """Join the lines of a text and compile the result as one regular expression.
+    """Join the lines of a text into one regular expression, and compile it.
 
-    `{{name}}` inserts a fragment, which may contain other fragments. Raises BrokenLexicon if a
-    fragment is missing, or the result is not a valid regular expression.
+    `{{name}}` inserts a fragment, which may contain others. Raises BrokenLexicon for a missing
+    fragment or an invalid expression.
     """
     whole = _joined(text)
     try:

@@ -22,7 +22,7 @@ _DIGITS: Final = {
 
 
 class Money(BaseModel):
-    """An amount of money. `minor`: a whole number of minor units (cents, yen, fils), never
+    """An amount of money. `minor` is a whole number of minor units (cents, yen, fils), never
     negative."""
 
     model_config = ConfigDict(frozen=True)
@@ -32,11 +32,11 @@ class Money(BaseModel):
 
     @classmethod
     def parse(cls, amount: str, currency: str) -> Self:
-        """Return the amount represented by a decimal string, the form that external services use.
-        "49.90" in EUR is 4990 minor units.
+        """Return the amount of a decimal string from an external service. "49.90" in EUR is 4990
+        minor units.
 
-        Raises InvalidInput for an invalid number or currency. Also raises InvalidInput for more
-        decimal digits than the currency has, unless the extra digits are zeros.
+        Raises InvalidInput for an invalid number or currency, or for more decimals than the
+        currency has, except zeros.
         """
         code = currency.upper()
         try:

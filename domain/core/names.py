@@ -1,5 +1,5 @@
-"""Names that Temporal stores in workflow histories. Never change an existing name, because
-histories refer to it. Add a new name instead."""
+"""Names stored in Temporal's workflow histories. Never change an existing name; add a new one
+instead."""
 
 from datetime import date
 from typing import Final
@@ -128,8 +128,8 @@ def dry_run_id(client_id: str, event_id: str) -> str:
 
 
 def process_webhook_id(client_id: str, webhook_id: str) -> str:
-    """Return the id of the workflow that processes an inbound webhook. `webhook_id`: the id of the
-    webhook's database row."""
+    """Return the id of the workflow that processes an inbound webhook. `webhook_id` is the id of
+    the webhook's database row."""
     return f"inbound/{client_id}/{webhook_id}"
 
 
@@ -145,16 +145,13 @@ def deliver_webhook_id(client_id: str, delivery_id: str) -> str:
 
 def send_webhooks_id(client_id: str, first_delivery_id: str) -> str:
     """Return the id of the workflow that sends deliveries outside of a run, each in a child
-    workflow. `first_delivery_id`: the id of the first of these deliveries."""
+    workflow. `first_delivery_id` is the id of the first of these deliveries."""
     return f"webhooks/{client_id}/{first_delivery_id}"
 
 
 def backfill_metrics_id(client_id: str, first: date, last: date) -> str:
-    """Return the workflow id for a metrics backfill. The same days and clients always give the same
-    id.
-
-    `client_id`: empty for all clients.
-    """
+    """Return the workflow id for a metrics backfill, the same for the same days and clients. An
+    empty `client_id` selects all clients."""
     return f"metrics/{client_id or 'all'}/{first}/{last}"
 
 
@@ -179,13 +176,13 @@ def send_mail_id(client_id: str, record_id: str) -> str:
 
 
 def mail_answer_id(client_id: str, session_id: str, number: int) -> str:
-    """Return the id of the workflow that emails one answer from a widget session. `number`: the
+    """Return the id of the workflow that emails one answer from a widget session. `number` is the
     answer's number in the session."""
     return f"mail/{client_id}/{session_id}/{number}"
 
 
 def simulate_id(client_id: str, simulation_id: str) -> str:
-    """Return the workflow id for a simulation. `simulation_id`: an id that is used only here,
+    """Return the workflow id for a simulation. `simulation_id` is an id that is used only here,
     because a simulation has no database row."""
     return f"simulate/{client_id}/{simulation_id}"
 
@@ -199,9 +196,8 @@ _BACKGROUND: Final = {
 
 
 def background_id(workflow: str, client_id: str, record_id: str) -> str:
-    """Return the workflow id for a long-running job: a case run, a replay, a member's
-    reply or an import from a website.
-    `record_id`: the id of the job's database row."""
+    """Return the workflow id for a long-running job: a case run, a replay, a member's reply or an
+    import from a website. `record_id` is the id of the job's database row."""
     return f"{_BACKGROUND[workflow]}/{client_id}/{record_id}"
 
 

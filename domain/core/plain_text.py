@@ -30,11 +30,8 @@ def without_controls(value: str) -> str:
 
 
 def clean_text(value: str, limit: int = MAX_TEXT_CHARS) -> str:
-    """Return cleaned multi-line text, without trailing blanks on lines and without consecutive
-    empty lines.
-
-    The result has at most `limit` characters. Cleaning the result again does not change it.
-    """
+    """Return multi-line text without trailing blanks and repeated empty lines, of at most `limit`
+    characters. The function is idempotent."""
     lines: list[str] = []
     # Read at most twice the limit, because blanks are removed. Untrusted text may contain megabytes
     # of them.
@@ -61,10 +58,10 @@ def clean_line(value: str, limit: int) -> str:
 
 
 def clean_address(value: str) -> str | None:
-    """Return the email address without surrounding blanks. Return None if the address is empty, has
-    more than `MAX_ADDRESS` characters, or contains control characters.
+    """Return the email address without surrounding blanks, or None.
 
-    Upper and lower case are kept. The caller decides how to compare addresses.
+    Return None if it is empty, longer than `MAX_ADDRESS`, or contains control characters. Case is
+    kept.
     """
     address = value[:1_000].strip()
     if not address or len(address) > MAX_ADDRESS or re.search(r"[\n\t]", without_controls(address)):

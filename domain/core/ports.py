@@ -19,12 +19,14 @@ NewId = Callable[[], str]
 
 
 class OutgoingMail(BaseModel):
-    """An email that the service sends. `name`: the local part of the email's Message-ID, the same
-    for every attempt. The sender's domain is appended. `auto_submitted`: the value of the
-    Auto-Submitted header (RFC 3834), which distinguishes a reply to an email from other automatic
-    email. `color`: the merchant's color in the email's HTML part, or None for the service's color.
-    `files`: the email's attachments. `unsubscribe_url`: the URL that turns off emails of this kind
-    with a single POST request (RFC 8058), or None."""
+    """An email that the service sends.
+
+    - `name`: the local part of the Message-ID, the same for every attempt.
+    - `auto_submitted`: the Auto-Submitted header (RFC 3834), which distinguishes a reply from other
+      automatic email.
+    - `color`: the merchant's color in the HTML part, or None for the service's.
+    - `unsubscribe_url`: the URL for one-click unsubscription (RFC 8058), or None.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -43,9 +45,8 @@ class OutgoingMail(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class SmtpServer:
-    """A client's own mail server. TLS is always required. `starttls`: whether TLS starts with the
-    STARTTLS command rather than with the first byte. `sealed_password`: the encrypted password, or
-    None if `username` is None."""
+    """A client's own mail server. TLS is always required, and `starttls` selects STARTTLS instead
+    of TLS from the first byte. `sealed_password` is encrypted."""
 
     host: str
     port: int
@@ -56,8 +57,8 @@ class SmtpServer:
 
 @dataclass(frozen=True, slots=True)
 class MailSender:
-    """The sender of a client's emails. `server`: the client's mail server, or None for the
-    service's own server. A sender that is not `verified` can send only to its own address."""
+    """The sender of a client's emails. `server` is None for the service's own server. Until
+    `verified`, a sender can send only to its own address."""
 
     client_id: TenantId
     address: str
@@ -71,8 +72,8 @@ class MailSender:
 class ServicePermit:
     """The permission to send one email to `to` from the service's own sender address.
 
-    Only `activities/integrations/` issues this permit. It permits a fixed-text service mail within
-    the limits, or an email to an address that has written to the service (decision 0074).
+    Only `activities/integrations/` issues it: for a fixed-text service mail within the limits, or
+    for an address that has written to the service (decision 0074).
     """
 
     to: str
@@ -80,11 +81,11 @@ class ServicePermit:
 
 class Mailer(Protocol):
     async def send(self, mail: OutgoingMail, by: MailSender | ServicePermit) -> str:
-        """Send one email and return its Message-ID.
+        """Send one email and return its Message-ID. `by` is the client's sender, or a permit to use
+        the service's own.
 
-        `by`: the client's sender, or the permit to use the service's own sender. Raises
-        MailRefused, MailUnreachable (the email was not sent), MailUnknown (the email may or may not
-        have been sent).
+        Raises MailRefused, MailUnreachable (the email was not sent) or MailUnknown (it may have
+        been sent).
         """
 
 

@@ -9,11 +9,8 @@ Value = TypeVar("Value")
 
 
 class Recent(Generic[Key, Value]):
-    """An LRU cache whose entries have a total weight of at most `limit`.
-
-    The least recently used entry is evicted first. Entries never expire, so a key must contain all
-    inputs of the computed value.
-    """
+    """An LRU cache whose entries have a total weight of at most `limit`. Entries never expire, so a
+    key must contain all inputs of its value."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit

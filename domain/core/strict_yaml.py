@@ -1,9 +1,8 @@
-"""YAML restricted to the types of JSON: text, numbers, booleans, null, lists and mappings.
+"""YAML restricted to the types of JSON.
 
-Keys must be unique, because YAML silently drops the value of a repeated key. Aliases are rejected,
-because an alias can expand a few lines to megabytes. Timestamps, and the number formats of YAML 1.1
-that JSON lacks (base 60, octal, `1_000`, `.inf`), remain text. Parsing them would be slow, or would
-produce a value that the author did not intend.
+Duplicate keys are rejected, because YAML would silently drop a value. Aliases are rejected, because
+they can expand a few lines to megabytes. Timestamps and YAML 1.1 numbers that JSON lacks (base 60,
+octal, `1_000`, `.inf`) remain text.
 """
 
 import math
@@ -47,10 +46,11 @@ def read_yaml(text: str) -> JsonValue:
 
 
 def compose_yaml(text: str) -> Node | None:
-    """Parse a YAML document into PyYAML's node tree, which contains the position of each node.
+    """Parse a YAML document into PyYAML's node tree, which contains positions. Return None for an
+    empty document.
 
-    Return None for an empty document. Raises yaml.YAMLError for a syntax error, an anchor, an
-    alias, or a document that is too deep or too large.
+    Raises yaml.YAMLError for a syntax error, an anchor, an alias, or a document that is too deep or
+    too large.
     """
     return _Loader(text).get_single_node()
 

@@ -14,9 +14,8 @@ _SCHEME: Final = "v1"
 
 @dataclass(frozen=True, slots=True)
 class StripeSignature:
-    """A parsed Stripe-Signature header. `signed_at`: the time of the signature in Unix seconds, in
-    its original notation, which is part of the signed data. `given`: the signatures. During a
-    secret rotation there are two."""
+    """A parsed Stripe-Signature header. `signed_at` is the Unix time as written, because it is part
+    of the signed data. `given` contains two signatures during a secret rotation."""
 
     signed_at: str
     given: tuple[str, ...]
@@ -38,10 +37,9 @@ class StripeSignature:
         return now.timestamp() - int(self.signed_at)
 
     def fits(self, body: bytes, secrets: Sequence[str]) -> bool:
-        """Return True if one of the secrets signed the body at `signed_at`.
+        """Return True if one of the secrets signed the body at `signed_at`, in constant time.
 
-        The whole secret, with its prefix `whsec_`, is the key. All pairs are compared, so that the
-        duration does not reveal a match.
+        The key is the whole secret with its prefix `whsec_`.
         """
         signed = f"{self.signed_at}.".encode() + body
         fitting = 0

@@ -9,9 +9,8 @@ from typing import Final
 
 from domain.core.effort import spend
 
-# Python takes quadratic time to sort a run of combining marks: 100,000 marks take 10 s. Text is
-# therefore normalized in short pieces. If possible, a piece ends before an ASCII character, because
-# an ASCII character never combines with the text before it.
+# Python sorts a run of combining marks in quadratic time: 100,000 marks take 10 s. Text is
+# therefore normalized in short pieces, which end before an ASCII character if possible.
 _PIECE: Final = re.compile(r"(?s).{1,256}[^\x00-\x7f]{0,256}")
 _FEW: Final = 16
 _NO_CHARACTER: Final = re.compile(r"&#\d{8,};?")
@@ -28,9 +27,9 @@ class UnicodeForm(StrEnum):
 def normalized(text: str, form: UnicodeForm) -> str:
     """Return the text in a Unicode normalization form, in linear time.
 
-    The text is normalized in pieces. The result equals Python's, except that characters may not
-    combine across a border between two pieces. A border can change the result only after the first
-    512 characters, and only between two non-ASCII characters.
+    The text is normalized in pieces, so characters do not combine across a border between two
+    pieces. Only non-ASCII texts of more than 512 characters can therefore differ from Python's
+    result.
     """
     if text.isascii():
         return text

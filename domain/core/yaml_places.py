@@ -25,11 +25,11 @@ class YamlPlace:
 
 
 def yaml_places(text: str) -> Mapping[str, YamlPlace]:
-    """Return the position of each part of the document, keyed by its path, such as
+    """Return the position of each part of the document, keyed by path, such as
     `playbooks[0].threshold`.
 
-    The result is empty for an invalid document. Parts with a path longer than `_MAX_PATH`, and all
-    parts below them, are omitted.
+    Empty for an invalid document. Omits parts with a path longer than `_MAX_PATH`, and all parts
+    below them.
     """
     try:
         root = compose_yaml(text)

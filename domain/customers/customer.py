@@ -12,9 +12,9 @@ from domain.runs.teammate_reply import InternalNote
 
 
 class Customer(BaseModel):
-    """A customer, identified by an address. `email`: the address, as returned by `customer_key`.
-    `name`: the latest name in the customer's messages. `is_verified`: whether at least one message
-    came from a sender who was verified to hold the address."""
+    """A customer, identified by an address. `email` is the result of `customer_key`. `name` is the
+    latest one used. `is_verified` means that at least one message came from a verified holder of
+    the address."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -27,11 +27,12 @@ class Customer(BaseModel):
 
 
 class CustomerFigures(BaseModel):
-    """A customer's statistics, from the latest messages and the known orders. `conversations` and
-    `orders` count only the records that were read. `spent`: the totals of paid orders that are not
-    cancelled, per currency. `has_more_orders`: whether the customer may have more orders than were
-    read. `spent` is then a lower bound. `sentiment`: the latest score, from -1 to 1. `risk`: the
-    latest churn prediction."""
+    """A customer's statistics, from the latest messages and the known orders.
+
+    `conversations` and `orders` count only the records read. `spent` totals the paid orders that
+    are not cancelled, by currency. With `has_more_orders`, it is a lower bound. `sentiment` is the
+    latest score, from -1 to 1.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -50,7 +51,7 @@ class ListedCustomer(Customer):
 
 
 class CustomerConversation(ConversationSummary):
-    """A customer's conversation. `is_verified`: whether the author was verified to hold the
+    """A customer's conversation. `is_verified` means that the author was verified to hold the
     customer's address."""
 
     is_verified: bool
@@ -58,7 +59,7 @@ class CustomerConversation(ConversationSummary):
 
 class AgentRefund(BaseModel):
     """An amount that the agent refunded to a customer, through a refund or a cancelled order.
-    `order_number`: the order's number, or None if the order is unknown."""
+    `order_number` is the order's number, or None if the order is unknown."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -70,10 +71,8 @@ class AgentRefund(BaseModel):
 
 
 class CustomerDetails(Customer):
-    """The data for a customer's page. Each list has a maximum length, and is sorted latest first.
-    `refunded`: the sums of the agent's refunds, per currency. `notes`: internal notes in the
-    customer's conversations. `is_complete`: False if the customer has more conversations than are
-    listed."""
+    """The data for a customer's page, each list limited in length and latest first. `refunded` is
+    by currency. `is_complete` is False if there are more conversations than listed."""
 
     figures: CustomerFigures
     conversations: tuple[CustomerConversation, ...]

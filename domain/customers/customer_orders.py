@@ -17,10 +17,8 @@ _OF_PAYMENTS: Final = tuple(f"{provider}/" for provider in PAYMENT_PROVIDERS)
 
 
 class CustomerOrder(BaseModel):
-    """A customer's order, as the service last knew it. `keys`: the order's keys in the action
-    ledger, one for each platform that reports it. `as_of`: the time of the latest data. `refunded`:
-    the total refunded according to the shop, if known. `is_payment_failed`: whether the last
-    payment attempt failed."""
+    """A customer's order, as last reported. `keys` are its keys in the action ledger, one for each
+    platform. `as_of` is the time of the latest data. `refunded` is the shop's total, if known."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -72,9 +70,11 @@ def order_of_lookup(order: Order, read_at: datetime) -> CustomerOrder:
 
 
 def merged_orders(found: Iterable[CustomerOrder]) -> tuple[CustomerOrder, ...]:
-    """Return each order once, most recently placed first. The latest data takes precedence, and
-    older data fills in missing values. A payment belongs to the order with the same number. Orders
-    from two shops are separate, even if they have the same number."""
+    """Return each order once, most recently placed first.
+
+    Newer data takes precedence, and older data fills in missing values. A payment belongs to the
+    order with the same number. Two shops' orders stay separate.
+    """
     latest_first = sorted(found, key=lambda order: order.as_of, reverse=True)
     groups: list[list[CustomerOrder]] = []
     for one in sorted(latest_first, key=lambda order: order.is_payment):

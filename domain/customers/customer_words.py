@@ -18,8 +18,8 @@ _WORD: Final = re.compile(r"[^\W_]+")
 
 
 def customer_words(name: str | None, key: str) -> tuple[str, ...]:
-    """Return the words by which a search finds a customer. `key`: the address, as returned by
-    `customer_key`. The whole address is one of the words."""
+    """Return the search words for a customer, including the whole address. `key` is the result of
+    `customer_key`."""
     return _some([key, *_words(name or ""), *_words(key)], MAX_WORDS)
 
 

@@ -13,8 +13,8 @@ MOST: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A draft of a form. `fields`: the form's fields, as sent by the browser. The `_seen` field
-    contains the version of the data that the form displayed."""
+    """A draft of a form, with the fields as sent by the browser. `_seen` contains the version of
+    the displayed data."""
 
     fields: Mapping[str, str]
     saved_at: datetime

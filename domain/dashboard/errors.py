@@ -10,8 +10,8 @@ class ChangedMeanwhile(DomainError):
 
 
 class AlreadyPosted(DomainError):
-    """The form was already submitted, and took effect. `location`: the page to which the first
-    submission led, or None if that page showed a secret. A secret is shown only once."""
+    """The form was already submitted successfully. `location` is the page that the first submission
+    led to. It is None if that page showed a secret, which is shown only once."""
 
     code = "already_posted"
 

@@ -18,8 +18,8 @@ LONGEST: Final = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True)
 class MemberVisit:
-    """A member's current visit to Home. `seen_at`: the time when the member last opened Home.
-    `away_since`: the end of the previous visit, or None if this is the first visit."""
+    """A member's current visit to Home. `seen_at` is the latest view. `away_since` is the end of
+    the previous visit, or None on the first."""
 
     seen_at: datetime
     away_since: datetime | None = None
@@ -31,8 +31,8 @@ class MemberVisit:
 
 
 def next_visit(last: MemberVisit | None, now: datetime) -> MemberVisit:
-    """Return the visit after a view of Home at `now`. Within `STEP` of the stored time, return
-    `last` itself. After a `PAUSE`, a new visit starts."""
+    """Return the visit after a view of Home at `now`. A new visit starts after a `PAUSE`. Within
+    `STEP`, return `last` unchanged."""
     if last is None:
         return MemberVisit(now)
     apart = now - last.seen_at
@@ -43,10 +43,9 @@ def next_visit(last: MemberVisit | None, now: datetime) -> MemberVisit:
 
 @dataclass(frozen=True, slots=True)
 class AwayReport:
-    """The agent's work on the tickets that arrived since `since`. `answered`: tickets answered
-    without the team. `escalated`: tickets handed off to the team. `refunded`: the sums of executed
-    refunds, by currency. `is_partial`: whether there were more records than were examined. The
-    counts and sums are then lower bounds."""
+    """The agent's work on the tickets that arrived since `since`. `answered` and `escalated` count
+    tickets without and with the team. `refunded` is by currency. If `is_partial`, all values are
+    lower bounds."""
 
     since: datetime
     answered: int

@@ -28,10 +28,9 @@ def next_step(done: frozenset[FirstStep]) -> FirstStep | None:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """A problem shown on the overview page. `kind`: webhook_off, webhook_failing, connection,
-    connection_forbidden or poll. `record_id`: the id of the record with the problem. `name`: a
-    webhook's label, or a connection's provider. `failures`: the number of consecutive failures.
-    `reason`: the error code of the last failure, or empty if the code is not stored."""
+    """A problem shown on the overview page. `kind` is webhook_off, webhook_failing, connection,
+    connection_forbidden or poll. `name` is a webhook's label or a connection's provider. `reason`
+    is the last error code, or empty."""
 
     kind: str
     record_id: str
@@ -42,11 +41,13 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The content of the overview page. `waiting`: the number of open reviews, counted up to a
-    limit. `oldest`: the time when the oldest counted review was opened. `at_stake`: the amount that
-    the plans of the counted reviews would move, by currency. `done`: the onboarding steps that the
-    client has completed. `model_alarms`: the faults of language models that require a person's
-    action."""
+    """The content of the overview page.
+
+    - `waiting`: the number of open reviews, up to a limit, with the `oldest` of them.
+    - `at_stake`: the amount that their plans would move, by currency.
+    - `done`: the completed onboarding steps.
+    - `model_alarms`: the faults of language models that need a person's action.
+    """
 
     waiting: int
     oldest: datetime | None

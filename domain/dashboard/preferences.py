@@ -19,9 +19,9 @@ class Theme(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """A user's page preferences. `client_id`: the last viewed client. `language`: the chosen
-    language, or None for the browser's language. `single_keys`: whether single-key shortcuts are
-    enabled. WCAG 2.1.4 requires a way to disable them."""
+    """A user's page preferences. `client_id` is the last viewed client. Without `language`, the
+    browser's applies. `single_keys` enables single-key shortcuts, which WCAG 2.1.4 requires to be
+    optional."""
 
     client_id: str | None = None
     language: str | None = None

@@ -15,7 +15,7 @@ _WORD: Final = re.compile(r"[a-z0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class FoundTicket:
-    """A conversation that matches a search. `latest`: the beginning of the text of the customer's
+    """A conversation that matches a search. `latest` is the beginning of the text of the customer's
     latest message."""
 
     id: str

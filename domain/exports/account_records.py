@@ -259,9 +259,8 @@ class SettingsRecord(Record):
 
     @model_validator(mode="after")
     def _as_they_are_kept(self) -> Self:
-        """Raise ValueError unless the values are valid and in their stored form. An import
-        therefore rejects the same values as the dashboard. Other values would be unsafe, because
-        names are used in headers, and addresses on pages."""
+        """Raise ValueError unless the values are valid and in their stored form. An import must
+        reject what the dashboard rejects: names are used in headers, and addresses on pages."""
         try:
             kept = {
                 "guidance": check_guidance(self.guidance),

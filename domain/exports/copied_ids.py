@@ -1,7 +1,6 @@
 """Find the ids in an export, and replace them when a client is copied.
 
-An id is unique in an installation, because operators look up a run, a review or an integration by
-its id alone. A copy in the same installation as its original therefore needs new ids.
+Ids are unique in an installation, so a copy beside its original needs new ones.
 """
 
 import json
@@ -48,8 +47,8 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.CONVERSATION_NOTES: "id conversation_id event_id",
     }.items()
 }
-"""For each section, the paths of the ids that an import replaces in a record. `*` means each item
-of a list. Ids assigned by callers and shops are not listed."""
+"""For each section, the paths of the ids that an import replaces, with `*` for each item of a list.
+Ids assigned by callers and shops are not listed."""
 
 _TICKET: Final = "ticket_id"
 _KEY: Final = "key"
@@ -61,17 +60,14 @@ _RANDOM_CHARS: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """Replaces the ids in a copy that is imported into `client_id`. An id always gets the same new
-    id, so that references stay valid. A new id keeps the time encoded in the old ULID."""
+    """Replace the ids in a copy that is imported into `client_id`. Equal ids get equal
+    replacements, which keep the time of a ULID."""
 
     client_id: str
 
     def id(self, value: str) -> str:
-        """Return the new id for an old one. In a conversation key of the form `event:<id>`, replace
-        the id.
-
-        A value that is not a ULID is returned unchanged.
-        """
+        """Return the new id for an old one, also within a conversation key `event:<id>`. Other
+        values stay unchanged."""
         if value.startswith(_OF_EVENT):
             return _OF_EVENT + self.id(value.removeprefix(_OF_EVENT))
         if parse_ulid(value) != value:

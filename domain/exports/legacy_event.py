@@ -22,8 +22,7 @@ class Lines(Protocol):
 
 
 class LegacyEvent(BaseModel):
-    """An event on a line of the file. `id`: the event's own id. Importing an event without an id
-    twice creates a duplicate."""
+    """An event on a line of the file. Without an `id`, importing it twice creates a duplicate."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
 
@@ -50,11 +49,8 @@ class StoredLegacyEvent(BaseModel):
 
 
 def parse_line(line: bytes, number: int) -> LegacyEvent:
-    """Parse a line and return its event. `number`: the line's number in the file, starting at 1.
-
-    Raises InvalidInput, which gives the line number and the invalid field, and does not quote the
-    line.
-    """
+    """Parse line `number`, counted from 1. Raises InvalidInput with the line number and field,
+    without quoting the line."""
     if len(line) > MAX_LINE_BYTES:
         raise InvalidInput(f"line {number}: longer than {MAX_LINE_BYTES} bytes")
     try:

@@ -1,8 +1,6 @@
-"""Parse a JSON export file as a stream, one record after another, regardless of its whitespace.
+"""Parse a JSON export file as a stream of records, in the memory of the largest record.
 
-This module only finds where each record starts and ends. The section's model validates the content
-of each record. Parsing needs only enough memory for the largest record, regardless of the file's
-size.
+This module only finds where each record starts and ends. The section's model validates its content.
 """
 
 import json
@@ -66,8 +64,7 @@ class ExportHead(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class RawRecord:
-    """An unparsed record from an export file. `number`: the record's number within its section,
-    starting at 1. `text`: the record's JSON."""
+    """The unparsed JSON of a record. `number` counts from 1 within the section."""
 
     section: Section
     number: int

@@ -1,8 +1,7 @@
 """The export document: one model for each section, in section order.
 
-The models define the export's JSON Schema, the tables in docs/export.md and the validation of an
-import. `store/exports/sections.py` reads each section from the database. A test compares the
-sections with the models.
+The models define the JSON Schema, the tables in docs/export.md and the validation of imports.
+`store/exports/sections.py` reads the sections from the database.
 """
 
 from collections.abc import Mapping

@@ -11,8 +11,8 @@ from domain.exports.record import Record
 
 @dataclass(frozen=True, slots=True)
 class OpenReview:
-    """An open review. It is not an export record, because an import closes every open review. `at`:
-    the time when the review was opened."""
+    """The opening time of a review. It is not an export record, because an import closes every open
+    review."""
 
     event_id: str
     run_id: str
@@ -24,8 +24,8 @@ class OpenReview:
 
 @dataclass(slots=True)
 class SampleHistory:
-    """A history's records by section, and its open reviews. `tickets`: each event's time of
-    arrival, by event id. Each event counts as one ticket."""
+    """A history's records by section, and its open reviews. `tickets` maps an event id to its time
+    of arrival."""
 
     sections: dict[Section, list[Record]] = field(default_factory=lambda: defaultdict(list))
     open_reviews: list[OpenReview] = field(default_factory=list)

@@ -1,9 +1,8 @@
-"""The email address with which a user signs in, in one canonical form per mailbox.
+"""The email address for signing in, in one canonical form per mailbox.
 
-Addresses are compared in the form that mail is sent to, so that a look-alike address never receives
-another person's code. A domain is compared in its ASCII form (`xn--…`), in which look-alikes
-differ. The local part must be ASCII. Libraries such as email-validator are unsuitable: they reject
-`.example`, and query the DNS.
+Comparing the form that mail is sent to prevents a look-alike address from receiving another
+person's code. The domain is in ASCII (`xn--…`), and the local part must be ASCII. Libraries such as
+email-validator reject `.example` and query the DNS.
 """
 
 import re
@@ -23,10 +22,10 @@ _LABEL: Final = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 
 
 def sign_in_address(text: str) -> str:
-    """Return the address in its stored form: ASCII, in lower case. Raises InvalidAddress.
+    """Return the address in its stored form, lower-case ASCII, for comparing and sending. Raises
+    InvalidAddress.
 
-    The same form is used to compare addresses and to send mail. The part after a `+` is kept,
-    because each mail server defines its meaning.
+    The part after a `+` is kept, because its meaning depends on the mail server.
     """
     local, at, domain = text.strip(" ").rpartition("@")
     if not at or len(text) > MAX_ADDRESS or not local.isascii():
@@ -38,10 +37,8 @@ def sign_in_address(text: str) -> str:
 
 
 def _ascii_domain(domain: str) -> str:
-    """Return the domain in ASCII. Raises InvalidAddress.
-
-    The domain must have at least two labels, and its last label must not be a number.
-    """
+    """Return the domain in ASCII. Raises InvalidAddress unless it has two or more labels and a
+    non-numeric last one."""
     try:
         ascii_form = idna.encode(domain, uts46=True).decode().lower()
     except (idna.IDNAError, UnicodeError):

@@ -9,11 +9,8 @@ MAX_BRAND: Final = 100
 
 
 def brand_name(text: str) -> str:
-    """Return the brand name in its stored form. Raises InvalidBrandName.
-
-    The stored form is one line of 1 to MAX_BRAND characters, without control and text-direction
-    characters.
-    """
+    """Return the brand name as one line of 1 to MAX_BRAND characters. Raises InvalidBrandName for
+    control or text-direction characters."""
     name = clean_line(text, MAX_BRAND + 1)
     if not 0 < len(name) <= MAX_BRAND:
         raise InvalidBrandName

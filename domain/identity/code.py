@@ -1,15 +1,13 @@
 """The sign-in code: six digits sent by email.
 
-Limits count by requester, so that an attacker's requests and guesses do not use up the limits of
-the address's owner. A requester is a network.
+Limits count by network, so that an attacker does not use up the limits of the address's owner:
 
 - A network that the user has signed in from has its own limit of CODES_A_DAY codes a day.
 - Any other network is untrusted, and has a limit of CODES_A_REQUESTER codes a day for an address.
   All untrusted networks together have a limit of CODES_A_DAY.
-- Beyond these limits, each network still gets spare codes for the address, until the untrusted
-  networks have requested CODES_AT_MOST codes in the day. A network gets one spare code an hour for
-  a known address, and one a day for an unknown address. Even beyond CODES_AT_MOST, a known address
-  gets one spare code an hour. A known address belongs to a user.
+- Beyond these limits, a network gets one spare code an hour for a user's address, and one a day for
+  another address. After untrusted networks have requested CODES_AT_MOST codes in the day, only a
+  user's address gets one spare code an hour.
 - A code allows TRIES tries from the network that requested it, and TRIES_ELSEWHERE tries from other
   networks. A spare code allows TRIES_SPARE tries, only from the network that requested it.
 
@@ -45,12 +43,13 @@ _SPACES: Final = re.compile(r"[\s-]")
 
 @dataclass(frozen=True, slots=True)
 class CodesMade:
-    """The codes already requested for an address, in total and by the requesting network.
+    """The codes already requested for an address.
 
-    `is_known`: whether the address belongs to a user. `is_trusted`: whether the user has signed in
-    from this network. `by_strangers`: the codes that untrusted networks requested within the day.
-    `to_strangers`: the codes that this network requested within the hour for addresses without an
-    account.
+    - `is_known`: the address belongs to a user.
+    - `is_trusted`: that user has signed in from this network.
+    - `by_strangers`: codes requested by untrusted networks within the day.
+    - `to_strangers`: codes requested by this network within the hour, for addresses without an
+      account.
     """
 
     is_known: bool
@@ -64,8 +63,8 @@ class CodesMade:
 
 @dataclass(frozen=True, slots=True)
 class Tries:
-    """The number of tries that a code allows. `at_home`: tries from the network that requested the
-    code. `elsewhere`: tries from all other networks."""
+    """The tries that a code allows: `at_home` from the network that requested it, `elsewhere` from
+    all others."""
 
     at_home: int
     elsewhere: int
@@ -74,9 +73,8 @@ class Tries:
 def tries_of_next(made: CodesMade, *, to_strangers: int, crowded: bool = False) -> Tries | None:
     """Return the number of tries that the next code allows, or None if no code may be emailed.
 
-    `to_strangers`: the limit on `CodesMade.to_strangers`. `crowded`: whether too many codes are
-    requested in the whole installation. In this case, a known address gets codes only from its
-    user's networks, and one spare code an hour.
+    `to_strangers` limits `CodesMade.to_strangers`. If the installation is `crowded`, a known
+    address gets codes only from its user's networks, plus one spare code an hour.
     """
     if crowded and not made.is_trusted:
         return Tries(TRIES_SPARE, 0) if made.is_known and made.within_hour == 0 else None
@@ -108,11 +106,8 @@ def code_digest(sealer: Sealer, code_id: str, code: str) -> bytes:
 def is_code(
     sealer: Sealer, code_id: str, presented: str, digest: bytes, *, digits: tuple[int, ...] = (6,)
 ) -> bool:
-    """Return True if a presented text is the code with this digest. The comparison takes constant
-    time.
-
-    `digits`: the allowed code lengths.
-    """
+    """Return True if `presented` is the code with this digest, in constant time. `digits` are the
+    allowed code lengths."""
     presented = _SPACES.sub("", presented)
     candidates: Sequence[bytes] = sealer.digests(_named(code_id, presented))
     # A list evaluates every comparison. A generator would stop at the first match.

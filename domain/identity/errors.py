@@ -119,7 +119,7 @@ class OAuthError(StrEnum):
 
 
 class OAuthRefused(DomainError):
-    """An OAuth client's request is rejected. `description`: the reason in English, for the
+    """An OAuth client's request is rejected. `description` is the reason in English, for the
     developer of the OAuth client."""
 
     code = "oauth_refused"

@@ -1,8 +1,7 @@
 """OAuth authorization requests, and the grants that result from a user's consent.
 
-A consent creates an authorization code. The OAuth client exchanges it for an API key within
-minutes. Only the code's SHA-256 is stored. A plain hash is sufficient, because 256 random bits
-cannot be guessed.
+A consent creates a short-lived authorization code, which the OAuth client exchanges for an API key.
+Only its SHA-256 is stored: 256 random bits cannot be guessed.
 """
 
 import hashlib
@@ -35,8 +34,8 @@ class AccessRequest:
 
 @dataclass(frozen=True, slots=True)
 class OAuthGrant:
-    """A user's consent, which gives an OAuth client access. `scopes`: the scopes of the API key, or
-    None for all scopes. `label`: the label of the API key."""
+    """A user's consent for an OAuth client, with the scopes and label of the API key. None means
+    all scopes."""
 
     client_id: str
     user_id: str
@@ -48,11 +47,11 @@ class OAuthGrant:
 
 
 def access_request(given: Mapping[str, str], resource: str) -> AccessRequest:
-    """Return the access requested by the parameters of an authorization request. Raises
-    OAuthRefused if a parameter is invalid.
+    """Return the access requested by an authorization request. Raises OAuthRefused if a parameter
+    is invalid.
 
-    The caller must check the request's client and redirect URI. `resource`: the URL of this
-    server's resource.
+    The caller must check the client and redirect URI. `resource` is the URL of this server's
+    resource.
     """
     if "response_type" not in given:
         raise _invalid("response_type is missing")

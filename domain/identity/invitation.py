@@ -15,9 +15,8 @@ because the recipients did not ask for these emails."""
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """An invitation to join a client's team. `email`: the address in the form that
-    `sign_in_address` returns. `invited_by`: the id of the inviting user. `language`: the language
-    of the invitation mail."""
+    """An invitation to join a client's team. `email` is the result of `sign_in_address`.
+    `invited_by` is a user id."""
 
     id: str
     email: str
@@ -32,7 +31,7 @@ class Invitation:
 class ReceivedInvitation:
     """An open invitation as displayed to the invitee.
 
-    `inviter_email`: the inviter's verified address, or None for an operator of the service.
+    `inviter_email` is the inviter's verified address, or None for an operator of the service.
     """
 
     id: str

@@ -1,33 +1,20 @@
 """The emailed code: it verifies an address in a ticket or in a widget session.
 
-A place is one author's thread in a ticket, or one widget session. A code is valid only in the place
-that requested it. Limits count by address and by requester. A requester is a network for the
-widget, and an author for a ticket. The limits prevent an attacker's requests and guesses from
-locking out another person:
+A code is valid only in the place that requested it: one author's thread in a ticket, or one widget
+session. Limits count by address and by requester, which is a network for the widget, and an author
+for a ticket. An attacker's requests and guesses therefore do not lock out another person:
 
-- An address can receive CODES_A_DAY codes a day from a client. One requester can request
-  CODES_A_REQUESTER of them. Beyond these limits, a place that has received no code in the day still
-  gets one, until the address has received CODES_AT_MOST.
-- When these limits allow no code, one shared code an hour is emailed to the address. It is valid in
-  every place that requested a code for the address but got no mail. The mailbox's owner can
-  therefore use it in any of these places, even if others requested codes before. A shared code is
-  valid for an hour longer than other codes, so there is always a valid code in the mailbox.
-- A client can send CODES_AN_HOUR codes an hour. Beyond this limit, a requester that has received no
-  code in the hour still gets one, up to a total of CODES_AN_HOUR_AT_MOST. An address that the
-  client verified before always gets a code.
+- An address can receive CODES_A_DAY codes a day from a client, CODES_A_REQUESTER of them for one
+  requester. Beyond these limits, a place without a code in the day still gets one, up to
+  CODES_AT_MOST.
+- After that, one shared code an hour is emailed to the address. It is valid in every place that
+  requested a code but got no mail, and for an hour longer than other codes.
+- A client can send CODES_AN_HOUR codes an hour. Beyond this limit, a requester without a code in
+  the hour still gets one, up to CODES_AN_HOUR_AT_MOST. A known address always gets a code.
 - A wrong try counts only in its own place. After WRONG_A_DAY wrong tries in a day at a client, the
   client's new codes have LONG digits. All earlier codes stay valid.
 
-A mailbox gets at most CODES_AT_MOST + 24 = 34 emails a day from each of a client's two kinds of
-place. From the service's own sender it gets at most 20 + 24 x 2 = 68 emails of each kind from all
-clients together (`domain/integrations/service_mail.py`).
-
-An attacker can make TRIES guesses for a code. For one address, that is 10 x 5 = 50 guesses a day.
-The chance of success is 50 in 1,000,000 at six digits. At nine digits, the chance with 1,000
-network addresses in the widget is 2.4 in 1,000. A ticket accepts only 10 messages in 10 minutes.
-Across all addresses of a client, an attacker has WRONG_A_DAY guesses at six digits, and TRIES for
-each code that is then valid. That is a chance of at most 300 + 300 x 5 = 1,800 in 1,000,000 a day.
-After that, codes have nine digits. Decision 0083 has the table.
+Decision 0083 has the resulting number of emails and the chances of guessing a code.
 """
 
 from dataclasses import dataclass
@@ -52,9 +39,8 @@ LONG: Final = 9
 NUMBERS: Final = 10**LONG
 """Exclusive upper bound of the random number from which a code is generated."""
 PROOF_LASTS: Final = timedelta(hours=24)
-"""The period for which an author's address counts as verified in a ticket's thread. The time is
-limited for two reasons. A ticket may be left open on a shared screen. An attacker may add emails
-with a forged From address to the ticket."""
+"""The period for which an author's address counts as verified in a ticket's thread. Later, another
+person at a shared screen, or an attacker with a forged From address, may write in the ticket."""
 HOUR: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
 
@@ -76,9 +62,9 @@ _LIFETIMES: Final = {
 
 
 class CodeKind(StrEnum):
-    """The way in which a code is emailed. `own`: for one ticket thread or widget session. `shared`:
-    for all threads or sessions that requested a code for the address and have no separate code.
-    `held_back`: no email is sent, and the valid shared code for the address is accepted instead."""
+    """How a code is emailed. `own`: for one ticket thread or widget session. `shared`: for all that
+    requested a code for the address and have none of their own. `held_back`: not emailed, because
+    the shared code is still valid."""
 
     OWN = "own"
     SHARED = "shared"
@@ -87,18 +73,17 @@ class CodeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MailedCodes:
-    """The codes that a client emailed earlier for one kind of place. A place is an author's thread
-    in a ticket, or a widget session.
+    """The codes that a client emailed earlier for one kind of place: an author's thread in a
+    ticket, or a widget session.
 
-    `asked_of_place`: the place's requests within the hour, including held-back requests. `oldest`:
-    the time of the first of these requests. All other counts are of emailed codes.
-
-    Within the hour: `mailed_of_place`, `shared_of_address`, `by_requester_lately` (for all
-    addresses) and `of_client`. For the address within the day, without shared codes: `of_place`,
-    `by_requester` and `of_address`.
-
-    `wrong`: the client's wrong tries within the day. `is_known`: whether the client has verified
-    the address before.
+    - `asked_of_place`, `oldest`: the place's requests within the hour, even held back, and the
+      first one's time.
+    - `mailed_of_place`, `shared_of_address`, `by_requester_lately`, `of_client`: emailed within the
+      hour.
+    - `of_place`, `by_requester`, `of_address`: emailed to the address within the day, without
+      shared codes.
+    - `wrong`: the client's wrong tries within the day.
+    - `is_known`: the client has verified the address before.
     """
 
     asked_of_place: int

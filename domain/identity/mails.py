@@ -1,8 +1,7 @@
 """The emails for signing in and for invitations, in French and in English.
 
-Emails never contain text that a client typed, not even the client's name, because an account must
-not choose the text that a stranger receives. An invitation contains the verified address of the
-inviting member.
+They never contain text that a client typed, because an account must not choose the words that a
+stranger receives. An invitation contains the inviting member's verified address.
 """
 
 from dataclasses import dataclass
@@ -78,7 +77,7 @@ LANGUAGES: Final = {"fr": _FRENCH, "en": _ENGLISH}
 def code_mail(
     code_id: str, to: str, language: str, code: str, *, service: ServiceName
 ) -> OutgoingMail:
-    """Return the email with a sign-in code. `code_id`: the code's id, which identifies the
+    """Return the email with a sign-in code. `code_id` is the code's id, which identifies the
     email."""
     words = LANGUAGES[language]
     return _mail(
@@ -93,7 +92,7 @@ def code_mail(
 def no_account_mail(
     code_id: str, to: str, language: str, *, sign_in: str, service: ServiceName
 ) -> OutgoingMail:
-    """Return the email sent to an address without an account. `sign_in`: the URL of the sign-in
+    """Return the email sent to an address without an account. `sign_in` is the URL of the sign-in
     page."""
     words = LANGUAGES[language]
     return _mail(
@@ -104,11 +103,8 @@ def no_account_mail(
 def invitation_mail(
     invitation: Invitation, inviter: str | None, *, page: str, service: ServiceName
 ) -> OutgoingMail:
-    """Return the invitation mail. Its text is fixed, and does not contain text from the client.
-
-    `inviter`: the verified address of the inviting member, or None if an operator invites. `page`:
-    the URL of the invitations page.
-    """
+    """Return the invitation mail, a fixed text. `inviter` is a verified address, or None for an
+    operator. `page` is the URL of the invitations page."""
     words = LANGUAGES[invitation.language]
     who = words.inviter.format(inviter=inviter) if inviter else words.no_inviter
     text = words.invitation_text.format(who=who, days=INVITED_FOR.days, page=page)

@@ -17,9 +17,8 @@ MAX_NAME: Final = 100
 UNUSED_KEPT: Final = timedelta(hours=24)
 """The period for which a client registration without any user consent is kept."""
 UNUSED_AT_MOST: Final = 5_000
-"""Maximum number of unused registrations in the installation. Beyond the limit, the oldest
-registrations of the networks with the most registrations are removed. A flood from one network
-therefore displaces only its own registrations."""
+"""Maximum number of unused registrations in the installation. Beyond the limit, the networks with
+the most registrations lose their oldest ones."""
 
 _DOCUMENT: Final = "https://"
 # Unicode categories of control, invisible, text-direction and private-use characters, and of
@@ -29,9 +28,8 @@ _UNSEEN: Final = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
 
 @dataclass(frozen=True, slots=True)
 class OAuthClient:
-    """An OAuth client. `id`: the id of a registration, or the URL of the client's metadata
-    document. `name`: the unverified name stated by the client, or empty if the client states
-    none."""
+    """An OAuth client. `id` is a registration id, or the URL of its metadata document. `name` is
+    unverified and may be empty."""
 
     id: str
     name: str
@@ -49,8 +47,8 @@ def is_document(client_id: str) -> bool:
 
 
 def described_client(client_id: str, metadata: Mapping[str, object]) -> OAuthClient:
-    """Return the client described by its metadata (RFC 7591). Unknown fields are ignored. Raises
-    OAuthRefused for invalid metadata."""
+    """Return the client described by its metadata (RFC 7591), ignoring unknown fields. Raises
+    OAuthRefused."""
     uris = metadata.get("redirect_uris")
     if not isinstance(uris, list) or not 0 < len(uris) <= MAX_URIS:
         raise OAuthRefused(

@@ -11,8 +11,7 @@ _STRANGERS_AT_LEAST: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class AccountsOpened:
-    """The numbers of accounts opened in the last hour. `anywhere`: in the entire installation.
-    `from_network`: from one network."""
+    """The number of accounts opened in the last hour, in the installation and from one network."""
 
     anywhere: int
     from_network: int
@@ -20,7 +19,7 @@ class AccountsOpened:
 
 @dataclass(frozen=True, slots=True)
 class OpeningLimits:
-    """The limits on new accounts. `an_hour`: the maximum number of new accounts per hour in the
+    """The limits on new accounts. `an_hour` is the maximum number of new accounts per hour in the
     whole installation."""
 
     an_hour: int
@@ -38,6 +37,6 @@ class OpeningLimits:
         return max(_STRANGERS_AT_LEAST, self.an_hour // _STRANGERS_SHARE)
 
     def admit(self, opened: AccountsOpened) -> bool:
-        """Return True if one more account may be opened. `opened`: the accounts opened in the last
-        hour."""
+        """Return True if one more account may be opened. `opened` are the accounts opened in the
+        last hour."""
         return opened.anywhere < self.an_hour and opened.from_network < self.of_network

@@ -28,8 +28,6 @@ def challenge_of(verifier: str) -> str:
 
 
 def fits(verifier: str, challenge: str) -> bool:
-    """Return True if the verifier matches the code challenge. The comparison takes constant time.
-
-    A malformed verifier never matches.
-    """
+    """Return True if the verifier matches the code challenge, in constant time. A malformed
+    verifier never matches."""
     return is_verifier(verifier) and hmac.compare_digest(challenge_of(verifier), challenge)

@@ -10,9 +10,8 @@ class ClientDocuments(Protocol):
     async def find(self, url: str, *, asked_by: str) -> OAuthClient:
         """Return the OAuth client described by the metadata document at this URL.
 
-        `asked_by`: the requester. The number of concurrent fetches per requester is limited. Raises
-        OAuthRefused (invalid_client) if there is no such document, and the errors of
-        `client_of_document`.
+        Concurrent fetches are limited for each `asked_by`. Raises OAuthRefused (invalid_client)
+        without such a document, and the errors of `client_of_document`.
         """
         ...
 

@@ -20,9 +20,8 @@ class SignInAttempt:
 
 @dataclass(frozen=True, slots=True)
 class ProvedPerson:
-    """The person authenticated by the identity provider. `subject`: the provider's user id.
-    `email`: the address in the form that `sign_in_address` returns, or None if the provider has not
-    verified the address."""
+    """The person authenticated by the identity provider, with the provider's user id as `subject`.
+    `email` is None unless the provider has verified it."""
 
     subject: str
     email: str | None

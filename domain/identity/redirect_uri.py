@@ -1,8 +1,7 @@
-"""Redirect URIs: the URIs to which the service redirects an OAuth client's user with an
-authorization code.
+"""Redirect URIs, to which the service sends an OAuth client's user with an authorization code.
 
-The rules are stricter than those for URLs. They reject anything that two parsers may interpret
-differently: userinfo, backslashes, Unicode names and unusual number formats.
+Anything that two parsers may interpret differently is rejected: userinfo, backslashes, Unicode
+names and unusual numbers.
 """
 
 import re
@@ -33,8 +32,7 @@ _MAX_PORT: Final = 65_535
 
 @dataclass(frozen=True, slots=True)
 class RedirectUri:
-    """A parsed redirect URI. `text`: the original text. `host`: empty for an app's private-use
-    scheme."""
+    """A parsed redirect URI. `text` is the original. `host` is empty for a private-use scheme."""
 
     text: str
     scheme: str
@@ -70,11 +68,8 @@ class RedirectUri:
 
 
 def redirect_uri(text: str) -> RedirectUri:
-    """Return the parsed redirect URI. Raises OAuthRefused (invalid_redirect_uri).
-
-    The accepted URIs are `https` to any host, `http` to a loopback address, and an app's
-    private-use scheme.
-    """
+    """Parse a redirect URI: `https`, `http` to a loopback address, or an app's private-use scheme.
+    Raises OAuthRefused (invalid_redirect_uri)."""
     found = _WEB.fullmatch(text) or _PRIVATE.fullmatch(text) if len(text) <= MAX_URI else None
     if found is None:
         raise _refused("has a form that is not accepted")

@@ -1,7 +1,7 @@
 """The session of a signed-in user, in a browser or with a refresh token.
 
-Only the SHA-256 of the session secret is stored. A plain hash is sufficient, because 256 random
-bits cannot be guessed.
+Only the secret's SHA-256 is stored. No slow hash is needed, because 256 random bits cannot be
+guessed.
 """
 
 import hashlib
@@ -39,8 +39,8 @@ LONGEST: Final = {SessionKind.BROWSER: timedelta(days=30), SessionKind.REFRESH: 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session of a signed-in user. `used_at`: the time of last use, to the minute. `network`: the
-    IP network from which the user signed in. `agent`: the user agent of the browser or program."""
+    """A session of a signed-in user. `used_at` has the precision of a minute. `network` is the
+    network of the sign-in. `agent` is the user agent."""
 
     id: str
     user_id: str
@@ -71,10 +71,9 @@ def secret_digest(kind: SessionKind, secret: str) -> bytes | None:
 
 
 def following_token(token: str, random: bytes) -> str:
-    """Return the token that replaces a refresh token within the same session.
+    """Return the token that replaces a refresh token within its session.
 
-    `token`: a well-formed refresh token. `random`: SECRET_BYTES bytes that only a holder of the
-    service's key can compute.
+    `random` contains SECRET_BYTES bytes that only a holder of the service's key can compute.
     """
     return session_secret(
         SessionKind.REFRESH, _family(token) + random[: SECRET_BYTES - _FAMILY_BYTES]
@@ -82,11 +81,8 @@ def following_token(token: str, random: bytes) -> str:
 
 
 def family_digest(token: str) -> bytes:
-    """Return the digest used to look up the session of a refresh token. The token may be current or
-    already replaced.
-
-    `token`: a well-formed refresh token.
-    """
+    """Return the digest for finding the session of a well-formed refresh token, whether current or
+    replaced."""
     return hashlib.sha256(_family(token)).digest()
 
 

@@ -1,8 +1,5 @@
-"""A one-time sign-in link that the embedded stack prints for the demo's owner.
-
-Only the SHA-256 of the link's token is stored. A plain hash is sufficient, because the token
-consists of 256 random bits.
-"""
+"""A one-time sign-in link that the embedded stack prints for the demo's owner. Only the SHA-256 of
+its 256-bit random token is stored."""
 
 import hashlib
 from base64 import urlsafe_b64encode

@@ -17,11 +17,11 @@ _MAX_ACCOUNT: Final = 255
 
 
 def account_of(provider: Provider, request: InboundRequest) -> str | None:
-    """Return the platform's identifier for the account in a verified request, or None if the
-    request does not identify a usable account.
+    """Return the platform's identifier for the account in a verified request, or None without a
+    usable account.
 
-    Shopify identifies the shop in an unsigned header. Raises InboundRefused if the signed body
-    identifies another shop.
+    Shopify names the shop in an unsigned header. Raises InboundRefused if the signed body names
+    another.
     """
     fields = _fields(request.body)
     if provider is Provider.STRIPE:

@@ -1,8 +1,7 @@
-"""The author proof: the field in a provider's webhook that can verify the address of a ticket's
-author.
+"""The author proof: the webhook field that can verify the address of a ticket's author.
 
-All other data about the author is only a claim, even if the signature is valid. The signature only
-shows which platform sent the webhook, and the platform passes on the visitor's input.
+All other author data is only a claim. A valid signature shows which platform sent the webhook, but
+the platform passes on the visitor's input.
 """
 
 from collections.abc import Mapping
@@ -18,10 +17,11 @@ from domain.intake.proved_address import CUSTOMER_VERIFIED, claims_proof
 class AuthorProof(StrEnum):
     """The means by which a provider's webhooks can prove an author's address.
 
-    `nothing`: the webhooks have no field that proves the address. `mail`: the receiving mail server
-    authenticated the email. `signed_in`: the shop's own module states that the customer was signed
-    in with an address that the shop has confirmed. `mapped`: the merchant's own system states that
-    the address is verified, in the field mapped to `customer_verified`.
+    - `nothing`: no field proves it.
+    - `mail`: the receiving mail server authenticated the email.
+    - `signed_in`: the shop's module reports a signed-in customer with a confirmed address.
+    - `mapped`: the merchant's system reports it as verified, in the field mapped to
+      `customer_verified`.
     """
 
     NOTHING = "nothing"
@@ -31,11 +31,8 @@ class AuthorProof(StrEnum):
 
 
 def may_vouch(proof: AuthorProof, mapping: Mapping[str, str] | None) -> bool:
-    """Return True if webhooks to the endpoint can verify a customer's address. If so, any holder of
-    the endpoint's secret can declare an address verified.
-
-    `mapping`: the endpoint's mapping, for the generic form only.
-    """
+    """Return True if webhooks to the endpoint can verify a customer's address. Any holder of its
+    secret can then do so. `mapping` exists only for the generic form."""
     if proof is AuthorProof.MAPPED:
         return CUSTOMER_VERIFIED in (mapping or GATEWAY_MAPPING)
     return proof is not AuthorProof.NOTHING

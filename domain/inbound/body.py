@@ -37,10 +37,8 @@ def shaped(model: type[M], body: bytes) -> M:
 
 
 def json_object(body: bytes) -> dict[str, JsonValue]:
-    """Parse a body as a JSON object of at most MAX_DEPTH levels. Raises WebhookUnreadable.
-
-    NUL characters are removed, because PostgreSQL cannot store them.
-    """
+    """Parse a JSON object of at most MAX_DEPTH levels. Raises WebhookUnreadable. Removes NUL
+    characters, which PostgreSQL cannot store."""
     try:
         value: JsonValue = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -66,8 +64,7 @@ def values_in(root: JsonValue) -> int:
 def words_in(body: bytes) -> str:
     """Return all text in a body of any format, for searching.
 
-    JSON and form escapes are decoded first, so that an escape before a word does not count as part
-    of the word. A body with too many values is not parsed as JSON, but returned as one text.
+    JSON and form escapes are decoded first. A body with too many values is returned as one text.
     """
     has_many_values = exceeds_values(body, _MOST_SEARCHED)
     if not has_many_values:

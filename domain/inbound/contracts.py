@@ -22,9 +22,9 @@ class ProcessWebhookInput(Contract):
 
 
 class WebhookWorked(Contract):
-    """The result of one attempt to process a webhook. `run`: a run to start, or None. `wait_s`:
-    seconds until the next attempt, or 0 if processing has ended. `waits_for`: the limit that blocks
-    the webhook. `next_ids`: webhooks of the same client to process next."""
+    """The result of one attempt to process a webhook. `run` is a run to start, or None. `wait_s` is
+    the delay until the next attempt in seconds, or 0 if processing has ended. `next_ids` are the
+    client's webhooks to process next."""
 
     run: ProcessEventInput | None = None
     wait_s: float = 0
@@ -33,7 +33,7 @@ class WebhookWorked(Contract):
 
 
 class GiveUpWebhookInput(Contract):
-    """The input of the activity that marks a webhook as failed. `code`: the error code of the
+    """The input of the activity that marks a webhook as failed. `code` is the error code of the
     permanent failure."""
 
     ref: WebhookRef

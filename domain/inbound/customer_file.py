@@ -17,7 +17,7 @@ class _Kept(BaseModel):
 
 
 class FiledConversation(_Kept):
-    """A conversation in a customer file. `summary`: the agent's summary of the conversation."""
+    """A conversation in a customer file. `summary` is the agent's summary of the conversation."""
 
     id: str
     channel: str
@@ -27,9 +27,9 @@ class FiledConversation(_Kept):
 
 
 class FiledMessage(_Kept):
-    """A message in a customer file. `author`: `customer`, `agent` or `human` (the merchant's
-    team). `author_verified`: whether the customer's address was verified for this message. False if
-    another person may have written it. None for the merchant's own messages."""
+    """A message in a customer file. `author` is `customer`, `agent` or `human`, the merchant's
+    team. `author_verified` is None for the merchant's messages, and False if another person may
+    have written the message."""
 
     event_id: str
     conversation_id: str | None
@@ -84,9 +84,9 @@ class FiledAttachment(_Kept):
 
 
 class CustomerFile(_Kept):
-    """All data stored about one customer. `memory`: the agent's memory of the customer across
-    conversations. `orders`: facts about orders, from webhooks. `is_complete`: False if the customer
-    has more messages than the file can contain."""
+    """All data stored about one customer. `memory` is what the agent remembers across
+    conversations. `orders` come from webhooks. `is_complete` is False if messages were left out
+    because of the size limit."""
 
     request_id: str
     customer_email: str | None

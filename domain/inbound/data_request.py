@@ -11,9 +11,9 @@ DUE_AFTER: Final = timedelta(days=30)
 
 
 class DataRequest(BaseModel):
-    """A customer's data request. `integration_id`: the connection whose shop forwarded the request,
-    or None if a member opened it. `order_ids`: the platform's ids of the orders in the request.
-    `fulfilled_by`: the member who delivered the data, as identified in the audit log."""
+    """A customer's data request. `integration_id` is the connection whose shop forwarded it, or
+    None if a member opened it. `order_ids` are the platform's order ids. `fulfilled_by` is the
+    member who delivered the data."""
 
     model_config = ConfigDict(frozen=True)
 

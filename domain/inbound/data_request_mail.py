@@ -8,11 +8,10 @@ from domain.inbound.data_request import DataRequest
 def data_request_mail(
     request: DataRequest, owner_email: str, *, dashboard_url: str, service: ServiceName
 ) -> OutgoingMail:
-    """Return the email to the owner. Its `name`, and therefore its Message-ID, depends only on the
-    data request. A retry therefore sends the same email.
+    """Return the email to the owner. Its Message-ID depends only on the data request, so a retry
+    sends the same email.
 
-    The email omits the customer's name, because emails remain in the owner's mailbox. The dashboard
-    shows the name.
+    It omits the customer's name, because emails remain in the owner's mailbox.
     """
     return OutgoingMail(
         name=f"data-requests.{request.id.lower()}",

@@ -31,10 +31,9 @@ BEHIND: Final = timedelta(seconds=1)
 
 @dataclass(frozen=True, slots=True)
 class WebhookEffect:
-    """The final result of processing a webhook. `reason`: a stable code. `event_id`: the event
-    created from the webhook. `reference`: the order, ticket or compliance request that the webhook
-    concerned. `customer`: the customer's key. `erase`: an erasure to start before the webhook
-    counts as processed."""
+    """The final result of processing a webhook. `reason` is a stable code. `reference` is the
+    order, ticket or compliance request. `customer` is the customer's key. `erase` is an erasure to
+    start first."""
 
     outcome: Outcome
     reason: str | None = None
@@ -46,8 +45,8 @@ class WebhookEffect:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A limit does not admit the webhook yet, so processing waits. `lasts`: time until the next
-    attempt. `customer`: the customer whose limit the webhook counts toward."""
+    """A limit does not admit the webhook yet. Processing resumes after `lasts`. `customer` is the
+    customer whose limit applies."""
 
     waits_for: WaitsFor
     lasts: timedelta

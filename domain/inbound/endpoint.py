@@ -33,20 +33,19 @@ SECRETS_OF_OURS: Final = frozenset(
         Provider.FRESHDESK,
     }
 )
-"""Platforms on which the merchant can enter any secret. For these platforms, the service generates
-the secret. All other platforms issue their own secrets."""
+"""Platforms on which the merchant can enter any secret, so that the service generates it. All other
+platforms issue their own secrets."""
 
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 @dataclass(frozen=True, slots=True)
 class OpenEndpoint:
-    """The endpoint that a request resolves to.
+    """The endpoint that a request resolves to, with encrypted secrets.
 
-    The secrets are encrypted. `sealed_previous_secret`: the secret that the last rotation replaced,
-    or None if that secret is no longer valid. `is_live`: False if the connection has recently
-    ended. The endpoint then accepts only compliance requests. `vouches`: whether the endpoint is
-    trusted to vouch for customers' addresses.
+    - `sealed_previous_secret`: the secret before the last rotation, while it is still valid.
+    - `is_live`: False after the connection ended. Only compliance requests are then accepted.
+    - `vouches`: the endpoint is trusted to vouch for customers' addresses.
     """
 
     tenant: TenantId
@@ -75,9 +74,8 @@ class OpenEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class AccountOwner:
-    """The client and integration to which a webhook belongs. `is_live`: False if the connection has
-    recently ended, or if the platform has rejected its credentials. The integration then accepts
-    only compliance requests."""
+    """The client and integration to which a webhook belongs. If the connection has ended or its
+    credentials were rejected, `is_live` is False and only compliance requests are accepted."""
 
     tenant: TenantId
     integration_id: str
@@ -90,9 +88,8 @@ class AccountOwner:
 class EndpointEntry(BaseModel):
     """An endpoint as displayed, without its token and secret.
 
-    `previous_until`: the time when the previous URL and secret expire. `mapping`: set for the
-    generic form only. `vouches`: whether the endpoint is trusted to vouch for customers' addresses.
-    The value is False while approval by a second manager is pending.
+    `previous_until` is the expiry of the previous URL and secret. `mapping` exists only for the
+    generic form. `vouches` is False until a second manager approves.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -145,15 +142,15 @@ def unseal_endpoint_secret(sealer: Sealer, client_id: str, integration_id: str, 
 
 
 def endpoint_url(origin: str, provider: Provider, token: str) -> str:
-    """Return the URL to which the provider sends its webhooks. `token`: the secret part of the
+    """Return the URL to which the provider sends its webhooks. `token` is the secret part of the
     URL."""
     return f"{origin}/api/webhooks/{provider}/{token}"
 
 
 @dataclass(frozen=True, slots=True)
 class WantedEndpoint:
-    """The parameters for creating an endpoint. `secret`: the secret issued by the platform, or None
-    if the service generates it. `mapping`: for the generic form only."""
+    """The parameters for creating an endpoint. Without a `secret` from the platform, the service
+    generates one. `mapping` is for the generic form only."""
 
     secret: str | None = field(default=None, repr=False)
     mapping: Mapping[str, str] | None = None

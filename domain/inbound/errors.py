@@ -37,8 +37,8 @@ class InboundRefused(DomainError):
 
 
 class WebhookUnreadable(DomainError):
-    """The body of a verified webhook matches none of the provider's documented formats. `reason`: a
-    stable code that does not quote the content."""
+    """The body of a verified webhook matches none of the provider's documented formats. `reason` is
+    a stable code that does not quote the content."""
 
     code = "webhook_unreadable"
 
@@ -60,9 +60,8 @@ class AuthorUndecided(DomainError):
 
 
 class InboundBusy(DomainError):
-    """The webhook cannot be accepted now. Either emails in progress have used up the process's
-    memory limit, or the client has reached a limit on stored webhooks. The platform sends the
-    request again later."""
+    """The webhook cannot be accepted now, because of the process's memory limit or the client's
+    storage limit. The platform retries later."""
 
     code = "inbound_busy"
     retryable = True

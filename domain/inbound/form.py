@@ -1,7 +1,7 @@
 """Parse a body of type multipart/form-data or application/x-www-form-urlencoded.
 
-Mail providers post emails as forms that contain text from strangers. The parser is therefore
-strict, detects repeated fields, and runs in time linear in the body's length.
+Mail providers post emails as forms with text from strangers. The parser is therefore strict,
+detects repeated fields, and takes linear time.
 """
 
 import re
@@ -51,8 +51,8 @@ class FormFile:
 
 @dataclass(frozen=True, slots=True)
 class PostedForm:
-    """The fields of a posted form, each with all its values in order, and the files in order.
-    `is_encoded`: whether the values are still percent-encoded."""
+    """The fields of a posted form with all their values, and the files, both in order. `is_encoded`
+    means that values are still percent-encoded."""
 
     fields: Mapping[str, tuple[bytes, ...]] = field(repr=False)
     files: tuple[FormFile, ...] = ()
@@ -106,8 +106,8 @@ def _urlencoded(body: bytes) -> PostedForm:
 def _multipart(body: bytes, boundary: bytes) -> PostedForm:
     """Parse a multipart body. Raises WebhookUnreadable.
 
-    Every part must end with the boundary, and nothing may follow the closing boundary. Without
-    these rules, a stranger's text in a field could hide later fields.
+    Every part must end with the boundary, and nothing may follow the closing one. A stranger's text
+    could otherwise hide later fields.
     """
     line = b"\r\n--" + boundary
     ends_well = body.count(line + b"--") == 1 and body.rstrip(b"\r\n").endswith(line + b"--")
@@ -179,8 +179,8 @@ class _Parts:
 
 
 def _options(header: bytes) -> tuple[bytes, dict[bytes, bytes]]:
-    """Return a header's value and its parameters. The header is decoded as latin-1, which can
-    decode every byte. Raises WebhookUnreadable."""
+    """Return a header's value and parameters. Decodes it as latin-1, which accepts every byte.
+    Raises WebhookUnreadable."""
     _check_header(header)
     return parse_options_header(header.decode("latin-1"))
 

@@ -1,9 +1,5 @@
-"""The given secret: a secret issued by the platform. A user enters it, so that the platform's
-webhooks can be verified.
-
-A malformed secret is rejected immediately, because with a wrong secret every webhook would fail
-verification.
-"""
+"""A webhook secret that the platform issued and a user enters. A malformed secret is rejected at
+once, because every webhook would fail verification."""
 
 import re
 from typing import Final

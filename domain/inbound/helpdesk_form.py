@@ -1,8 +1,5 @@
-"""The helpdesk form: a JSON template for helpdesks without their own webhook format. A merchant
-pastes it into the helpdesk, which sends it with a secret header.
-
-`docs/inbound/` has the template for each helpdesk.
-"""
+"""A JSON template for helpdesks without their own webhook format. The helpdesk sends it with a
+secret header. `docs/inbound/` has the template for each helpdesk."""
 
 import json
 from collections.abc import Mapping
@@ -38,9 +35,9 @@ FORM_TOPICS: Final[Mapping[str, WebhookKind]] = {
 
 
 class HelpdeskForm(HelpdeskShape):
-    """A filled-in template. `from_agent`: whether the merchant's staff or software wrote the
-    message. `first`: whether the message opened the ticket. `external_id`: if this service sent the
-    message, the idempotency key of the action that sent it."""
+    """A filled-in template. `from_agent` means that the merchant's staff or software wrote the
+    message. `first` means that it opened the ticket. If this service sent it, `external_id` is the
+    action's idempotency key."""
 
     event: Literal["message", "status"]
     ticket_id: Id
@@ -62,10 +59,9 @@ def filled_form(body: bytes) -> HelpdeskForm:
     """Parse a filled-in template. Raises WebhookUnreadable if customer text may have altered the
     fields.
 
-    Some helpdesks insert customer text into the template without escaping it. The text can then
-    repeat a field, move the template's fields into an inner object, or add a field that the
-    template lacks. The text cannot remove a field. Each name must therefore be unique, values must
-    not be nested, and the fields about the author are required.
+    Some helpdesks insert customer text without escaping it. The text can repeat, add or move
+    fields, but cannot remove one. Names must therefore be unique, values must not be nested, and
+    the author's fields are required.
     """
     try:
         body_read = json.loads(body, object_pairs_hook=_names_once)
@@ -108,8 +104,8 @@ def check_secret(request: InboundRequest, secrets: tuple[str, ...]) -> None:
 def form_meaning(form: HelpdeskForm, provider: Provider, settings: Mapping[str, str]) -> Meaning:
     """Return the meaning of a filled-in template.
 
-    A message from the agent's own address is never treated as a customer's message. A wrong
-    template therefore cannot make the agent answer itself in a loop.
+    A message from the agent's own address is never a customer's message. A wrong template therefore
+    cannot start a loop.
     """
     if form.event == "status":
         return closed_or_nothing(form.ticket_id, form.status)

@@ -65,10 +65,9 @@ class Author(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HelpdeskMessage:
-    """A message in a ticket. `message_id`: the platform's id for the message, or None if the
-    platform sends none. `is_first`: whether the message opened the ticket. `written_by`: the
-    author's address or another identifier from the platform. `author_id`: the platform's id for the
-    customer who wrote the message. The platform assigns this id, so a customer cannot choose it."""
+    """A message in a ticket. `is_first` means that it opened the ticket. `written_by` is the
+    author's address or another identifier. `author_id` is the platform's id for the author, which a
+    customer cannot choose."""
 
     provider: Provider
     ticket_id: str
@@ -100,8 +99,8 @@ class HelpdeskMessage:
 def message_key(ticket_id: str, name: str) -> str:
     """Return the key that identifies a message in the `inbound_messages` table.
 
-    `name`: the message's name within its ticket: `comment/{id}`, or `first` for an opening message
-    without a known id.
+    `name` is the message's name within its ticket: `comment/{id}`, or `first` for an opening
+    message without a known id.
     """
     return f"ticket/{ticket_id}/{name}"
 

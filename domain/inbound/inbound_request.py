@@ -7,8 +7,8 @@ from hashlib import sha256
 
 @dataclass(frozen=True, slots=True)
 class InboundRequest:
-    """An HTTP request to an endpoint. `headers`: keyed by lower-case name. The values of a repeated
-    header are joined by ", ". `body`: the raw bytes, as signed."""
+    """An HTTP request to an endpoint. `headers` have lower-case names, and repeated values are
+    joined by ", ". `body` contains the raw signed bytes."""
 
     headers: Mapping[str, str]
     body: bytes = field(repr=False)

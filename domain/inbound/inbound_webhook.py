@@ -10,11 +10,12 @@ from domain.integrations.providers import Provider
 
 
 class WebhookKind(StrEnum):
-    """The kind of webhook for each topic.
+    """The kind of webhook.
 
-    `ticket`: a customer's message or request. `fact`: an update to an order. `duty`: a compliance
-    request from the platform (erase a customer, deliver a customer's data, disconnect). `ignored`:
-    not relevant to this service.
+    - `ticket`: a customer's message or request.
+    - `fact`: an update to an order.
+    - `duty`: a compliance request: erase a customer, deliver a customer's data, or disconnect.
+    - `ignored`: not relevant to this service.
     """
 
     TICKET = "ticket"
@@ -24,10 +25,13 @@ class WebhookKind(StrEnum):
 
 
 class WebhookState(StrEnum):
-    """The processing state of a webhook. `queued`: the webhook waits until the client's earlier
-    webhooks have been processed. `working`: a workflow is processing the webhook. `waiting`: a
-    limit or the client's quota does not admit the webhook, which is retried at `not_before`.
-    `failed`: the webhook is unreadable or failed permanently. A user can retry it."""
+    """The processing state of a webhook.
+
+    - `queued`: waits for the client's earlier webhooks.
+    - `working`: a workflow is processing it.
+    - `waiting`: a limit or the quota does not admit it. Retried at `not_before`.
+    - `failed`: unreadable, or failed permanently. A user can retry it.
+    """
 
     QUEUED = "queued"
     WORKING = "working"
@@ -37,9 +41,8 @@ class WebhookState(StrEnum):
 
 
 class WaitsFor(StrEnum):
-    """The limit that blocks a ticket. `client_limit`: the client's hourly message limit, or the
-    limit on its stored events. `unproved_limit`: the part of these limits that is available to
-    unverified senders."""
+    """The limit that blocks a ticket. `client_limit` is the client's hourly message limit, or its
+    limit on stored events. `unproved_limit` is the share of both for unverified senders."""
 
     CLIENT_LIMIT = "client_limit"
     CUSTOMER_LIMIT = "customer_limit"
@@ -50,15 +53,18 @@ class WaitsFor(StrEnum):
 class Outcome(StrEnum):
     """The outcome of processing a webhook.
 
-    `event`: an event with a run was created. `no_playbook`: no playbook matches the event. The
-    event is not stored if the client's events have reached their storage limit. `order_updated`:
-    the order's facts are new. `order_known`: the order's facts were already known. `duty_done`: the
-    compliance request is complete. `duty_for_people`: a human must complete the compliance request.
-    `staff_answered`: a human agent answered in the helpdesk. `ticket_closed`: the ticket was
-    closed, so the agent may answer the ticket's next message again. `own_message`: this service
-    wrote the message. `left_to_people`: a human agent handles the ticket. `known`: the message has
-    already arrived by another route. `no_room`: the message is from an unverified sender, and the
-    queue for such messages is full. `ignored`: not relevant to this service.
+    - `event`: an event with a run was created.
+    - `no_playbook`: no playbook matches the event, which is stored only within the storage limit.
+    - `order_updated`, `order_known`: the order's facts are new, or were already known.
+    - `duty_done`, `duty_for_people`: the compliance request is complete, or a human must complete
+      it.
+    - `staff_answered`: a human agent answered in the helpdesk.
+    - `ticket_closed`: the agent may answer the ticket's next message again.
+    - `own_message`: this service wrote the message.
+    - `left_to_people`: a human agent handles the ticket.
+    - `known`: the message has already arrived by another route.
+    - `no_room`: the queue for unverified senders is full.
+    - `ignored`: not relevant to this service.
     """
 
     EVENT = "event"
@@ -78,8 +84,8 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The identity of a webhook delivery. `dedup_key`: the provider's deduplication key, which is
-    the same in each retry. `topic`: the provider's name for the kind of event."""
+    """The identity of a webhook delivery. `dedup_key` is the same in each of the provider's
+    retries. `topic` is the provider's name for the kind of event."""
 
     dedup_key: str
     topic: str
@@ -88,10 +94,9 @@ class Identity:
 class InboundWebhook(BaseModel):
     """An inbound webhook as displayed, without its body.
 
-    `reason`: a stable code for why the webhook failed or was ignored. `event_id`: the event created
-    from the webhook. `reference`: the order, ticket or compliance request that the webhook
-    concerned. `duplicates`: the number of later deliveries with the same key and the same body.
-    `conflicts`: the number of later deliveries with the same key and a different body.
+    `reason` is the stable code of a failure or of an ignored webhook. `reference` is the order,
+    ticket or compliance request. `duplicates` and `conflicts` count later deliveries with the same
+    key, with the same and a different body.
     """
 
     model_config = ConfigDict(frozen=True)

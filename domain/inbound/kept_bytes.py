@@ -1,7 +1,7 @@
 """Limits on a client's stored webhooks, so that a flood of messages cannot fill the disk.
 
-A webhook above a limit is rejected, and its platform sends it again later. The service drops only
-messages from unverified senders.
+A webhook above a limit is rejected for the platform to retry. Only messages from unverified senders
+are dropped.
 """
 
 from dataclasses import dataclass

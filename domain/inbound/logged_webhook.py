@@ -40,10 +40,11 @@ _OUTCOMES: Final = {
 class LoggedWebhook(InboundWebhook):
     """An inbound webhook as displayed, with its content.
 
-    `headers`: the stored headers, keyed by lower-case name, with masked credentials. `body`: the
-    first SHOWN_BODY bytes of the body as text. It is None if the body is not text, was erased, or
-    must not be shown to this reader. `body_bytes`: size of the whole body, or None if it was
-    erased. `run_id`: the run of the event created from the webhook.
+    - `headers`: keyed by lower-case name, with masked credentials.
+    - `body`: the first SHOWN_BODY bytes as text, or None if it is binary, erased, or hidden from
+      this reader.
+    - `body_bytes`: the size of the whole body, or None if it was erased.
+    - `run_id`: the run of the event that was created.
     """
 
     headers: Mapping[str, str]
@@ -55,8 +56,8 @@ class LoggedWebhook(InboundWebhook):
 
 @dataclass(frozen=True, slots=True)
 class RefusalCount:
-    """The number of requests to an endpoint that were rejected in one hour for one reason. `hour`:
-    the start of the hour. `reason`: a RefusalReason."""
+    """The number of requests to an endpoint rejected for one RefusalReason in the hour that starts
+    at `hour`."""
 
     integration_id: str
     reason: str
@@ -76,8 +77,7 @@ def masked_headers(headers: Mapping[str, str]) -> dict[str, str]:
 def shown_text(body: bytes, *, is_cut: bool) -> str | None:
     """Return the start of a body as text, or None if the body is not text.
 
-    `is_cut`: whether `body` is only the start of the whole body, in which case its last character
-    may be incomplete.
+    `is_cut` means that `body` is only the start, so its last character may be incomplete.
     """
     for missing in range(4 if is_cut else 1):
         try:

@@ -29,13 +29,13 @@ _EVENT_TYPE: Final = "email.inbound"
 
 @dataclass(frozen=True, slots=True)
 class InboundMail:
-    """An email as received from its provider.
+    """An email as received from its provider. None of its content is trusted.
 
-    None of its content is trusted. `headers`: lower-case names with their values, topmost first.
-    `has_all_headers`: whether all headers are present and untruncated. `author`: the From address
-    as reported by the provider. `recipients`: the addresses to which the email was delivered, which
-    may differ from the To header. `returns_to`: the envelope sender, empty for a bounce, or None if
-    the provider does not report it.
+    - `headers`: lower-case names with their values, topmost first.
+    - `has_all_headers`: no header is missing or truncated.
+    - `author`: the From address as reported by the provider.
+    - `recipients`: the delivery addresses, which may differ from the To header.
+    - `returns_to`: the envelope sender, empty for a bounce, or None if not reported.
     """
 
     provider: Provider
@@ -72,15 +72,12 @@ class InboundMail:
 def ticket_of(
     mail: InboundMail, settings: Mapping[str, str], *, is_vouched: bool = False
 ) -> InboundTicket:
-    """Return the email as a ticket. `settings`: the integration's settings.
+    """Return the email as a ticket. `settings` are the settings of the integration.
 
-    `is_vouched`: whether the mail provider itself verified that the email comes from its From
-    domain. Otherwise, the result of the merchant's own mail server is used, if the settings specify
-    such a server. Authentication-Results headers are not passed on, because any sender who knows
-    the provider's address can write them. An email with truncated headers proves nothing. The
-    missing part may contain another From header, or a signature that covers only a part of the
-    email. Such a partial signature proves nothing either, because anyone who has the email can
-    append text.
+    `is_vouched` means that the mail provider verified the From domain. Otherwise, only the
+    merchant's mail server named in the settings can verify it. Any sender can write
+    Authentication-Results headers, so they are not passed on. An email with truncated headers or a
+    partial signature proves nothing: anyone who has the email can append text.
     """
     mail = _storable(mail)
     author = mail.only_author
@@ -156,7 +153,7 @@ def key_of(name: str) -> str:
 
 def is_author_of(mail: InboundMail, proved: str) -> bool:
     """Return True if authentication of `proved` also authenticates the email's From address.
-    `proved`: a domain or an address."""
+    `proved` is a domain or an address."""
     author = mail.only_author
     return author is not None and is_of(author, proved)
 

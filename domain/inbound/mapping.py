@@ -1,8 +1,8 @@
 """The mapping: JMESPath expressions that extract an event's fields from a JSON body of any
 structure.
 
-Merchants write the expressions, and strangers write the bodies. Only expressions that navigate a
-body are allowed, and the total number of evaluation steps is checked before evaluation.
+Merchants write the expressions, and strangers write the bodies. Only navigating expressions are
+allowed, and the number of steps is checked before evaluation.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -45,8 +45,8 @@ _SUBSTANCE: Final = ("message", "customer_email", "order_number", "ticket_id")
 MAX_CHARS: Final = 500
 MAX_PROJECTIONS: Final = 2
 MAX_STEPS: Final = 300_000
-"""Maximum total number of steps that all expressions may take for one body. This number of steps
-takes about 50 ms. A step is the evaluation of one expression node at one value in the body."""
+"""Maximum number of steps of all expressions for one body, about 50 ms. A step evaluates one
+expression node at one value."""
 _MAX_NODES: Final = 60
 _MAX_SEPARATOR: Final = 10
 _WALKS: Final = frozenset(
@@ -88,12 +88,10 @@ def check_mapping(mapping: Mapping[str, str]) -> None:
 
 
 def mapped_event(mapping: Mapping[str, str], body: dict[str, JsonValue]) -> InboundEvent | None:
-    """Extract the event from a body. Return None if the mapping finds no field that can be answered
-    or acted on.
+    """Extract the event from a body. Return None if the result cannot be answered or acted on.
 
-    An empty mapping means GATEWAY_MAPPING. If the mapping yields no `event_type`, the body's `type`
-    is used. Without a `type`, the event type is generic.message. Raises WebhookUnreadable,
-    InvalidEndpoint.
+    An empty mapping means GATEWAY_MAPPING. `event_type` defaults to the body's `type`, then to
+    generic.message. Raises WebhookUnreadable, InvalidEndpoint.
     """
     chosen = mapping or GATEWAY_MAPPING
     compiled = {name: _compiled(one, name) for name, one in chosen.items()}
@@ -186,8 +184,8 @@ def _check_steps(compiled: Iterable[ParsedResult], body: dict[str, JsonValue]) -
     """Raise WebhookUnreadable if evaluating the expressions on the body could take more than
     MAX_STEPS.
 
-    Only expressions that contain a projection are counted, because their nodes may be evaluated
-    once for each value in the body. All other nodes are evaluated once.
+    Only expressions with a projection count, because their nodes may be evaluated once for each
+    value.
     """
     trees = [list(_nodes(one.parsed)) for one in compiled]
     wide = sum(len(tree) for tree in trees if any(node["type"] in _PROJECTIONS for node in tree))

@@ -11,9 +11,8 @@ from domain.integrations.order_fact import OrderFact
 
 @dataclass(frozen=True, slots=True)
 class InboundTicket:
-    """A customer's message. `message_key`: identifies the message on its platform, regardless of
-    whether the message arrived through this webhook, another subscription or a poll. `ticket_id`:
-    the id of the helpdesk ticket, if there is one."""
+    """A customer's message. `message_key` identifies it on its platform, whether a webhook or a
+    poll reported it. `ticket_id` is the helpdesk ticket, if any."""
 
     event: InboundEvent
     message_key: str
@@ -29,9 +28,8 @@ class OrderNews:
 
 
 class ComplianceKind(StrEnum):
-    """The kind of a platform's compliance request. `redact_customer`: erase a customer.
-    `customer_data`: deliver a customer's data. `redact_shop`: erase the shop's data. `disconnect`:
-    the app was removed from the shop."""
+    """The kind of a platform's compliance request: erase a customer, deliver a customer's data,
+    erase the shop's data, or disconnect after the app's removal."""
 
     REDACT_CUSTOMER = "redact_customer"
     CUSTOMER_DATA = "customer_data"
@@ -48,11 +46,13 @@ class ComplianceRequest:
 
 @dataclass(frozen=True, slots=True)
 class StaffMessage:
-    """A message in a helpdesk ticket that was not written by a customer. `is_public`: whether the
-    customer can read the message. `by`: the author's address or another identifier from the
-    platform. `key`: the idempotency key of the action with which this service sent the message, if
-    the platform returns the key. `text`: used to recognize the agent's own messages, and stored
-    only for comparison with the drafts of a playbook in shadow mode."""
+    """A message in a helpdesk ticket that was not written by a customer.
+
+    - `is_public`: the customer can read it.
+    - `by`: the author's address or another identifier.
+    - `key`: the idempotency key with which this service sent it, if the platform returns the key.
+    - `text`: used to recognize the agent's messages, and stored only in shadow mode.
+    """
 
     ticket_id: str
     message_id: str
@@ -71,7 +71,7 @@ class TicketClosed:
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """The webhook is not relevant to this service. `reason`: a stable code."""
+    """The webhook is not relevant to this service. `reason` is a stable code."""
 
     reason: str
     outcome: Outcome = Outcome.IGNORED

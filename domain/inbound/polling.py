@@ -13,9 +13,8 @@ from domain.integrations.poll_cursor import PollCursor
 from domain.integrations.providers import Provider
 
 ONLY_PROVED: Final = frozenset({Provider.STRIPE})
-"""Providers whose connections are polled only after their credentials have authenticated with the
-account. These polls only detect revoked credentials. They find no changes, because the account's
-webhooks arrive through the installation's app."""
+"""Providers that are polled only to detect revoked credentials, after the credentials have
+authenticated with the account. Their webhooks arrive through the installation's app."""
 POLLED: Final = ONLY_PROVED | frozenset(
     {Provider.SHOPIFY, Provider.WOOCOMMERCE, Provider.PRESTASHOP, Provider.ZENDESK}
 )
@@ -38,8 +37,8 @@ class FoundChange:
 
 @dataclass(frozen=True, slots=True)
 class ChangesPage:
-    """A page of changes, oldest first. `position`: the cursor for the next poll, valid once all
-    changes on the page are stored. `has_more`: whether the next page is available now."""
+    """A page of changes, oldest first. `position` is the cursor for the next poll, valid once all
+    changes are stored. `has_more` means that the next page is available now."""
 
     changes: tuple[FoundChange, ...]
     position: Mapping[str, str]
@@ -50,11 +49,8 @@ class Polls(Protocol):
     """A connection to a platform that can be polled for changes."""
 
     async def changes(self, position: Mapping[str, str], since: datetime) -> ChangesPage:
-        """Return the next page of changes.
-
-        `position`: the cursor returned with the previous page. If it is empty, polling starts at
-        `since`. Raises ActionRefused (NotAuthorized), ActionUnreachable.
-        """
+        """Return the next page of changes after `position`, the cursor of the previous page.
+        Without one, start at `since`. Raises ActionRefused (NotAuthorized), ActionUnreachable."""
 
 
 class Pollers(Protocol):
@@ -75,9 +71,8 @@ class PollInput(Contract):
 
 
 class PollResult(Contract):
-    """The result of polling all connections. `polled`: number of connections polled. `found`:
-    number of changes that no webhook had reported. `failed`: number of connections whose poll
-    failed."""
+    """The result of polling: the connections polled, the changes found that no webhook had
+    reported, and the connections that failed."""
 
     polled: int = 0
     found: int = 0

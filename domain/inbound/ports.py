@@ -1,8 +1,5 @@
 """Ports for inbound webhooks. A platform verifies, identifies and interprets one provider's
-webhooks, in pure functions.
-
-`domain/inbound/platforms/` has one module for each provider.
-"""
+webhooks in pure functions (`domain/inbound/platforms/`)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,13 +21,14 @@ NO_SETTINGS: Final[Mapping[str, str]] = {}
 
 @dataclass(frozen=True, slots=True)
 class EndpointFacts:
-    """Facts about an endpoint's integration that are needed to interpret a webhook. `settings`: the
-    integration's settings. `mapping`: for the generic form only, a JMESPath expression for each
-    event field. `received_at`: the time when the webhook arrived, for webhooks that do not state a
-    time. `is_signed`: whether the request was verified with a secret on arrival. `vouches`: whether
-    the endpoint's statements about a customer's address were trusted on arrival, and are still
-    trusted. `was_trusted`: whether the secret that verified the request was trusted on arrival. The
-    installation's own secrets are always trusted."""
+    """The facts about an endpoint's integration that are needed to interpret a webhook.
+
+    - `mapping`: a JMESPath expression for each event field, for the generic form only.
+    - `received_at`: the arrival, used if the webhook states no time.
+    - `is_signed`: the request was verified with a secret on arrival.
+    - `vouches`: the endpoint was, and still is, trusted to vouch for customers' addresses.
+    - `was_trusted`: the secret was trusted on arrival. The installation's own secrets always are.
+    """
 
     integration_id: str
     settings: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
@@ -70,28 +68,27 @@ class Platform(Protocol):
         such a request has status 200, and the request has no effect."""
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
-        """Verify that the request was signed recently with one of the secrets. Raises
-        InboundRefused.
+        """Verify that one of the secrets signed the request recently. Raises InboundRefused.
 
-        `secrets`: the valid secrets, newest first. All of them are compared, in constant time.
+        `secrets` are the valid ones, newest first, compared in constant time.
         """
 
     def identify(self, request: InboundRequest) -> Identity:
         """Return the identity of a verified delivery. Raises WebhookUnreadable."""
 
     def read(self, request: InboundRequest, identity: Identity, facts: EndpointFacts) -> Meaning:
-        """Return the meaning of a verified request. This method is never called for ignored topics.
-        Raises WebhookUnreadable."""
+        """Return the meaning of a verified request with a relevant topic. Raises
+        WebhookUnreadable."""
 
 
 class WebhookStarter(Protocol):
     """Starts the workflows that process stored webhooks."""
 
     async def process_webhook(self, webhook: "ProcessWebhookInput", *, wake: bool = False) -> bool:
-        """Start a webhook's workflow. Return False if the workflow is already running.
+        """Start a webhook's workflow. Return False if it is already running.
 
-        `wake`: make a waiting workflow retry now. Raises EngineUnavailable if the workflow cannot
-        be started. The periodic sweep then starts it later.
+        `wake` makes a waiting workflow retry now. Raises EngineUnavailable; the periodic sweep then
+        starts the workflow later.
         """
 
 

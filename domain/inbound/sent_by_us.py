@@ -1,6 +1,6 @@
 """Decide whether the agent wrote a message reported by a helpdesk.
 
-The author's address is not sufficient, because human agents may work under the agent's account.
+The author's address is not sufficient, because human agents may use the agent's account.
 """
 
 import re
@@ -16,9 +16,8 @@ from domain.intake.customer_email import is_same_customer
 from domain.integrations.providers import Provider
 
 IN_FLIGHT: Final = timedelta(minutes=1)
-"""The period for which the agent's message counts as being sent. During this period, a reported
-message that may be the agent's message stays undecided. After it, the reported message is
-attributed to a human."""
+"""The period for which the agent's message counts as being sent. A reported message that may be the
+agent's stays undecided for this time, and is then attributed to a human."""
 
 _TAG: Final = re.compile(r"<[^<>]*>")
 _MAX_CHARS: Final = 200_000
@@ -31,8 +30,8 @@ _MOST_COMPOSED: Final = 4
 
 
 class Authorship(StrEnum):
-    """The author of a message in a ticket. `ours`: the agent. `people`: a human. `undecided`: the
-    agent is currently sending a message, and the reported message may be that message."""
+    """The author of a message in a ticket. `undecided` means that the agent is sending a message
+    right now, possibly this one."""
 
     OURS = "ours"
     PEOPLE = "people"
@@ -41,11 +40,14 @@ class Authorship(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AgentMessage:
-    """A message that the agent has sent to the ticket, or has started to send. `reference`: the
-    platform's id for the message, once it is known. `keys`: the idempotency keys with which the
-    message may have been sent. `is_settled`: whether the outcome of sending is final, even if it is
-    unknown. `bare`: the agent's text as earlier versions sent it, without the AI disclosure, or ""
-    for a human's text or a note."""
+    """A message that the agent sent, or started to send, to the ticket.
+
+    - `reference`: the platform's id for the message, once known.
+    - `keys`: the idempotency keys with which it may have been sent.
+    - `is_settled`: the outcome is final, even if unknown.
+    - `bare`: the text without the AI disclosure, as earlier versions sent it. Empty for a human's
+      text or a note.
+    """
 
     reference: str | None
     keys: frozenset[str]
@@ -56,9 +58,8 @@ class AgentMessage:
 
 
 def own_author(provider: Provider, settings: Mapping[str, str]) -> str | None:
-    """Return the platform's identifier for the agent's account. Return None if the settings do not
-    contain the identifier. For Gorgias, the result is always None, because the identifier is stored
-    with the credentials."""
+    """Return the platform's identifier for the agent's account, or None if the settings lack it.
+    Gorgias keeps it in the credentials, so the result is None."""
     match provider:
         case Provider.INTERCOM:
             return settings.get("admin_id")
@@ -71,12 +72,11 @@ def own_author(provider: Provider, settings: Mapping[str, str]) -> str | None:
 def authorship(
     message: StaffMessage, written: Sequence[AgentMessage], own: str | None, now: datetime
 ) -> Authorship:
-    """Return the author of the message. The platform's id is compared first, then the idempotency
-    key, then the author's account, and finally the text.
+    """Return the author of the message. Compare the platform's id, the idempotency key, the
+    author's account and the text, in this order.
 
-    `written`: the agent's messages in the ticket, newest first. The text is compared only with the
-    newest message and with unfinished messages. `own`: the identifier of the agent's account, from
-    `own_author`.
+    `written` are the agent's messages in the ticket, newest first. Only the newest and the
+    unfinished are compared by text. `own` is the result of `own_author`.
     """
     if any(one.reference == message.message_id for one in written):
         return Authorship.OURS
@@ -95,10 +95,10 @@ def authorship(
 
 
 def says_the_same(received: str, sent: str, *, after_head: bool = False) -> bool:
-    """Return True if the text reported by a helpdesk is the text that was sent, ignoring HTML and
-    whitespace that the helpdesk adds.
+    """Return True if the text reported by a helpdesk is the text that was sent, ignoring added HTML
+    and whitespace.
 
-    `after_head`: whether the helpdesk may put a name before the text.
+    `after_head` means that the helpdesk may put a name before the text.
     """
     if max(len(received), len(sent)) > _MAX_CHARS:
         return False

@@ -27,11 +27,10 @@ _MAX_ID: Final = 256
 
 
 def verify_standard(request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
-    """Verify that one of the secrets signed the id, the timestamp and the body. The timestamp must
-    be at most 300 s before or after `now`.
+    """Verify that one of the secrets signed the id, timestamp and body, at most 300 s before or
+    after `now`.
 
-    The signature header may contain several signatures. Signatures with schemes other than `v1` are
-    ignored. Raises InboundRefused.
+    Of several signatures, only those with the scheme `v1` count. Raises InboundRefused.
     """
     names = _names_in(request)
     given = signature_header(request, f"{names}signature")

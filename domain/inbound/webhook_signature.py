@@ -21,8 +21,8 @@ def signature_header(
     name: str,
     missing: RefusalReason = RefusalReason.SIGNATURE_MISSING,
 ) -> str:
-    """Return the value of a required header. `name`: in lower case. `missing`: the reason for the
-    rejection if the header is missing. Raises InboundRefused."""
+    """Return the value of a required header. `name` is in lower case. Raises InboundRefused with
+    the reason `missing`."""
     value = request.headers.get(name, "").strip()
     if not value or len(value) > _MAX_HEADER:
         raise InboundRefused(missing)
@@ -45,10 +45,9 @@ def hmac_sha1_hex(secret: str | bytes, signed: bytes) -> str:
 
 
 def matches(expected: Sequence[str], given: str | Sequence[str]) -> bool:
-    """Return True if any received signature equals an expected signature. All pairs are compared,
-    in constant time.
+    """Return True if a given signature equals an expected one, in constant time.
 
-    `expected`: one signature for each valid secret. `given`: one or more received signatures.
+    `expected` has one signature for each valid secret.
     """
     found = False
     for came in (given,) if isinstance(given, str) else given:
@@ -77,8 +76,7 @@ def check_age(
 ) -> None:
     """Raise InboundRefused(TIMESTAMP_OLD) unless the signed timestamp is recent.
 
-    `signed_at`: Unix time in seconds. `both_ways`: whether to also reject a timestamp far in the
-    future.
+    `signed_at` is in Unix seconds. `both_ways` also rejects a timestamp far in the future.
     """
     age = now.timestamp() - signed_at
     if age > tolerance.total_seconds() or (both_ways and -age > tolerance.total_seconds()):

@@ -36,10 +36,10 @@ def can_be_proved(event: UnifiedEvent) -> bool:
 
 
 def requester_of(event: UnifiedEvent, conversation_id: str) -> str:
-    """Return the id under which an author's verification codes are counted.
+    """Return the id under which an author's verification codes are counted: a digest of the
+    platform's author id, or the conversation's id.
 
-    The id is a digest of the platform's author id, because that id can be an email address. If
-    there is no author id, the conversation's id is returned.
+    The author id may be an email address, so it is not used directly.
     """
     if not event.author_id:
         return conversation_id

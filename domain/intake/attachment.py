@@ -31,8 +31,8 @@ MAX_DAY_UPLOADS: Final = 1_000
 """Maximum number of files that a client's members upload in 24 hours. Deleted files count."""
 
 DELETED: Final = "deleted"
-"""The reason of a member's file that was deleted before it was sent. The file has the state
-`refused`. It is never shown, and remains without content so that the daily limits count it."""
+"""The reason of a member's file that was deleted before it was sent. It is `refused`, never shown,
+and remains without content for the daily limits."""
 
 MAX_NAME_CHARS: Final = 200
 
@@ -40,17 +40,16 @@ _NAMELESS: Final = "fichier"
 
 
 class AttachmentState(StrEnum):
-    """The state of an attachment. `refused`: the file is not stored. For example, it is too large,
-    is not an image or a PDF, or is not of the claimed type."""
+    """The state of an attachment. A `refused` file is not stored, for example because of its size
+    or type."""
 
     STORED = "stored"
     REFUSED = "refused"
 
 
 class Attachment(BaseModel):
-    """An attachment as shown to users and brains. `media_type`: detected from the file's bytes, or
-    None for a type that is not stored. `size`: in bytes. `reason`: a stable code for the refusal,
-    or None."""
+    """An attachment as shown to users and brains. `media_type` is detected from the bytes, or None
+    for a type that is not stored. `reason` is the stable code of a refusal, or None."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -75,8 +74,8 @@ def check_reply_files(sizes: Sequence[int]) -> None:
 def clean_file_name(name: str) -> str:
     """Return a sender's file name, made safe for an HTTP header and a file system.
 
-    The result has no folders or control characters and at most MAX_NAME_CHARS characters. It is
-    never empty and never starts with a dot.
+    The result has at most MAX_NAME_CHARS characters, no folders, control characters or leading dot,
+    and is never empty.
     """
     last = clean_line(name[-4 * MAX_NAME_CHARS :].replace("\\", "/").rpartition("/")[2], 4_000)
     plain = last.strip(". ")

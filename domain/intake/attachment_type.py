@@ -1,7 +1,6 @@
-"""Detect a file's type from its bytes, never from its name or the sender's claimed type.
+"""Detect a file's type from its bytes, never from its name or claimed type.
 
-Images and PDFs are stored. All other types are refused. A file is scanned once, in time linear in
-its size.
+Only images and PDFs are stored. Takes linear time.
 """
 
 import hashlib
@@ -86,8 +85,8 @@ _NO_CLAIM: Final = frozenset({"", "application/octet-stream", "binary/octet-stre
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """An inspected file. `refusal`: the reason why the file is refused, or None if it is stored. A
-    stored file has a `media_type`. `digest`: the SHA-256 of the file's bytes."""
+    """An inspected file, with its SHA-256 as `digest`. A stored file has a `media_type`, and a
+    refused one a `refusal`."""
 
     file: AttachedFile
     media_type: MediaType | None

@@ -4,9 +4,9 @@ from domain.core.contracts import Contract, RunRef
 
 
 class NormalizeInput(Contract):
-    """The input for normalizing an event. `cut`: the event exceeds its effort budget, so only its
-    beginning is stored, for a human to read. `reopened`: the message was earlier added to a review,
-    and its ticket was credited back."""
+    """The input for normalizing an event. If `cut`, the event exceeds its effort budget, and only
+    its beginning is stored for a human. If `reopened`, the message left a review, and its ticket
+    was credited back."""
 
     ref: RunRef
     cut: bool = False

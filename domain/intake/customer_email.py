@@ -8,12 +8,11 @@ from domain.core.text import UnicodeForm, normalized
 
 
 def customer_key(address: str | None) -> str | None:
-    """Return the address in canonical form (NFKC, case-folded, stripped). Return None if the
-    address is None or blank, or if the address or its canonical form is too long for an email
-    address.
+    """Return the address in canonical form (NFKC, case-folded, stripped), or None if it is missing,
+    blank or too long.
 
-    A `+` suffix is kept, because each mail server defines its meaning. To compare two addresses,
-    call `is_same_customer`. It returns False if either address has no key.
+    A `+` suffix is kept, because its meaning depends on the mail server. Compare addresses with
+    `is_same_customer`, which returns False if either has no key.
     """
     given = (address or "").strip()
     if len(given) > MAX_ADDRESS:
@@ -29,11 +28,11 @@ def is_same_customer(one: str | None, other: str | None) -> bool:
 
 
 def spells_its_key(address: str) -> bool:
-    """Return True if an address equals its canonical form (`customer_key`), ignoring ASCII case and
-    leading and trailing whitespace.
+    """Return True if an address equals its `customer_key`, ignoring ASCII case and surrounding
+    whitespace.
 
-    Other spellings, such as a full-width letter or `ß`, can denote a different mailbox than their
-    canonical form. Verifying such an address does not verify the mailbox of its canonical form.
+    Other spellings, such as a full-width letter or `ß`, can be a different mailbox. Verifying them
+    does not verify the canonical form.
     """
     key = customer_key(address)
     if key is None:
@@ -42,12 +41,11 @@ def spells_its_key(address: str) -> bool:
 
 
 def mentions(text: str, key: str) -> bool:
-    """Return True if a text contains the address `key`, ignoring case. `key`: as returned by
-    `customer_key`.
+    """Return True if a text contains the address `key`, a result of `customer_key`. Case is
+    ignored.
 
     The end of a longer address does not match: `marie-ann@x.example` does not contain
-    `ann@x.example`. An address followed by a full stop and a word matches, because a sentence may
-    end there without a space.
+    `ann@x.example`. An address before a full stop and a word matches.
     """
     before, after = r"(?<![a-z0-9])(?<![a-z0-9][._+-])", r"(?!-?[a-z0-9])"
     return re.search(f"{before}{re.escape(key)}{after}", _folded(text)) is not None

@@ -17,12 +17,10 @@ _TAG: Final = re.compile(r"<[^<>]{0,400}>")
 
 
 def cut_event(event: InboundEvent, *, fallback_ticket_id: str) -> UnifiedEvent:
-    """Return the unified form of an event that exceeded its effort budget. Takes time linear in the
-    length of the shown text.
+    """Return the unified form of an event that exceeded its effort budget, in linear time.
 
-    The customer's address comes from the caller or from the email's headers, and counts as
-    unverified. The event starts a new thread. Nothing in its text is treated as a request, or as
-    evidence of the sender's identity.
+    The customer's address comes from the caller or the email's headers, and is unverified. The
+    event starts a new thread. Its text counts neither as a request nor as evidence of the sender.
     """
     return UnifiedEvent(
         channel=channel_of(event.event_type, event.source),

@@ -25,8 +25,8 @@ class RunInProgress(DomainError):
 
 
 class CustomerRateLimited(DomainError):
-    """One customer sent too many messages in ten minutes. `oldest`: time of the oldest message that
-    counts toward the limit. `key`: the digest of the customer's limit key."""
+    """One customer sent too many messages in ten minutes. `oldest` is the oldest message that
+    counts. `key` is the digest of the customer's limit key."""
 
     code = "customer_rate_limited"
 
@@ -73,7 +73,7 @@ class UnprovedShareUsed(DomainError):
 
 class EventRoomUsed(DomainError):
     """The client's events have reached their daily storage limit (`domain/intake/event_room.py`).
-    `matched`: whether a playbook matches the rejected event."""
+    `matched` means that a playbook matches the rejected event."""
 
     code = "event_room_used"
 

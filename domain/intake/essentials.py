@@ -1,9 +1,9 @@
-"""The reduced event, which replaces the original event in a dry run.
+"""The reduced event, which replaces the original in a dry run. `normalize` returns the same result
+for both.
 
-It omits attachments, alternative forms of the text and an email's trace headers. `normalize`
-returns the same result for both events. `tests/domain/intake/test_essentials.py` checks every field
-that `normalize` reads. A text longer than MAX_TEXT_BYTES and a payload larger than
-MAX_PAYLOAD_BYTES are truncated.
+It omits attachments, alternative texts and an email's trace headers. Long texts are cut to
+MAX_TEXT_BYTES, and large payloads to MAX_PAYLOAD_BYTES. `tests/domain/intake/test_essentials.py`
+checks every field that `normalize` reads.
 """
 
 import re
@@ -38,8 +38,8 @@ MAX_TEXT_BYTES: Final = 100_000
 MAX_PAYLOAD_BYTES: Final = 250_000
 """Maximum size of a reduced event's payload, in bytes."""
 
-# Matches an image embedded in an email's HTML. `normalize` does not read images. They are removed
-# before a text is truncated, because a large image may precede the customer's words.
+# Matches an image embedded in an email's HTML. Images are removed before a text is truncated,
+# because a large one may precede the customer's words.
 _IMAGE: Final = re.compile(r"\bdata:[\w/+.;=-]{0,100},[\w+/=%]{200,}", re.ASCII)
 
 # Apart from the text, the longest value that `normalize` reads is the list of message ids, limited
@@ -85,8 +85,8 @@ _BODIES: Final = frozenset(
 
 
 class _Wanted:
-    """The parts of an object that `normalize` reads. `by`: the wanted fields, by folded key.
-    `ends`: whether the object itself is read as a value. `headers`: whether the object contains an
+    """The parts of an object that `normalize` reads. `by` maps a folded key to a wanted field.
+    `ends` means that the object itself is read as a value. `headers` means that it contains an
     email's headers."""
 
     def __init__(self) -> None:
@@ -208,8 +208,8 @@ def _value(name: str, value: JsonValue) -> JsonValue:
 
 
 def _cut(value: JsonValue, limit: int) -> JsonValue:
-    """Truncate a scalar value to `limit` characters. Return None for an object or a list. A text is
-    not truncated if the result would be blank."""
+    """Truncate a scalar value to `limit` characters, unless the rest would be blank. Return None
+    for an object or a list."""
     if isinstance(value, dict | list):
         return None
     if not isinstance(value, str) or len(value) <= limit:

@@ -33,11 +33,10 @@ class Channel(StrEnum):
 
 
 class InboundEvent(BaseModel):
-    """An event as the caller sent it. Known fields are typed. All other fields are in `payload`.
+    """An event as the caller sent it. Unknown fields are in `payload`.
 
-    `author`: id of the user who typed the event in a session, or None if a system sent it. Callers
-    cannot set the author: admission takes it from the session. `merchant_request`: set only by the
-    gateway, for trusted callers.
+    `author` is the user who typed the event, taken from the session and never from the caller.
+    `merchant_request` is set only by the gateway, for trusted callers.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -159,10 +158,10 @@ class UnifiedEvent(BaseModel):
 
     @property
     def may_state_facts(self) -> bool:
-        """True if the event's fields are the merchant's own statements. This is the case if the
-        caller vouches for the customer or, if the event has no customer's address, for the event.
+        """True if the event's fields are the merchant's own statements: the caller vouches for the
+        customer or, without an address, for the event.
 
-        A code verifies the author's text alone. Another person may have written the ticket's
+        A code verifies only the author's text, because another person may have written the ticket's
         fields.
         """
         if self.customer_email is None:

@@ -1,8 +1,7 @@
 """The storage limit for events that the ticket quota does not limit.
 
-For a client with a plan, the limit counts the events that match no playbook, because those events
-use no ticket. For a client without a plan, the limit counts all events, because the ticket for an
-event without an answer is credited back.
+With a plan, it counts the events that match no playbook. Without a plan, it counts all events,
+because unanswered events get their tickets back.
 """
 
 from datetime import timedelta

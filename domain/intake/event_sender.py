@@ -37,11 +37,11 @@ _MAX_RESULTS: Final = 20
 class EventSender:
     """The sender of an event.
 
-    `is_authenticated`: True if the email's authentication results, or the caller, confirm that this
-    customer sent it. For channels other than email, the value is always True, except for a helpdesk
-    ticket opened by a form. `is_themselves`: True if the answer reaches only this customer.
-    `by_form`: True if a form or a program forwarded the text. `senders`: the sender's addresses. No
-    answer is sent if one of them belongs to a program.
+    - `is_authenticated`: the email's authentication or the caller confirms the sender. Always True
+      for other channels, except a helpdesk ticket opened by a form.
+    - `is_themselves`: the answer reaches only this customer.
+    - `by_form`: a form or program forwarded the text.
+    - `senders`: the sender's addresses. If one belongs to a program, no answer is sent.
     """
 
     box: Mailbox
@@ -58,7 +58,7 @@ def event_sender(
     text: str,
     authserv_ids: Iterable[str],
 ) -> EventSender:
-    """Return an event's author. `text`: the event's text, which may identify the author if a form
+    """Return an event's author. `text` is the event's text, which may identify the author if a form
     sent the message."""
     given = clean_address(event.customer_email or "")
     if channel is Channel.EMAIL:
@@ -79,12 +79,10 @@ def event_sender(
 
 
 def claimed_customer(event: InboundEvent) -> str | None:
-    """Return the canonical address of the customer identified in an event, without reading the
-    event's text.
+    """Return the canonical address of the customer in an event, without reading its text.
 
-    The address is the caller's `customer_email`, else the sender in the email's headers. It can be
-    None for an email from a form, because only the text identifies the person who filled in the
-    form.
+    This is the caller's `customer_email`, or the sender in the email's headers. It can be None for
+    an email from a form.
     """
     given = customer_key(event.customer_email)
     if given is None and channel_of(event.event_type, event.source) is Channel.EMAIL:

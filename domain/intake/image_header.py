@@ -27,10 +27,9 @@ class TooManyPixels(Exception):
 
 
 def check_image(data: bytes, form: str) -> None:
-    """Check that an image's dimensions are within the limits.
+    """Raise UnreadableImage or TooManyPixels unless an image's dimensions are within the limits.
 
-    `form`: the file format, one of "jpeg", "png", "gif", "webp" and "heic". Raises UnreadableImage,
-    TooManyPixels.
+    `form` is "jpeg", "png", "gif", "webp" or "heic".
     """
     for width, height in _SIZES[form](data):
         if not width or not height:
@@ -92,7 +91,7 @@ def _webp(data: bytes) -> tuple[Size, ...]:
 
 
 def _heic(data: bytes) -> tuple[Size, ...]:
-    """Return all sizes in the header: those of the image, its tiles and its thumbnails."""
+    """Return the sizes of the image, its tiles and its thumbnails."""
     head = data[:_HEIC_HEAD]
     sizes: list[Size] = []
     place = head.find(b"ispe")

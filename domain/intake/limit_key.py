@@ -17,9 +17,8 @@ from domain.intake.proved_address import claims_proof
 class LimitKey:
     """The customer whose rate limit a message counts toward.
 
-    `customer`: the result of `claimed_customer`. `is_claim`: the author is not verified to hold the
-    address. Claims and messages from verified senders are counted separately, so that a stranger
-    who claims an address does not use up its holder's rate limit.
+    `customer` is the result of `claimed_customer`. A claim is counted apart from verified messages,
+    so that a stranger cannot use up the limit of the address's holder.
     """
 
     customer: str
@@ -35,7 +34,7 @@ def limit_key(event: InboundEvent, authserv_ids: Iterable[str] = ()) -> LimitKey
     """Return the key of the rate limit that the message counts toward, or None if the message
     identifies no customer.
 
-    `authserv_ids`: the mail servers that the client trusts to authenticate senders.
+    `authserv_ids` are the mail servers that the client trusts to authenticate senders.
     """
     customer = claimed_customer(event)
     if customer is None:

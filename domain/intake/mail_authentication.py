@@ -1,9 +1,8 @@
 """Check whether the merchant's own mail server authenticated an email's sender (RFC 8601).
 
-Any sender can write `Authentication-Results` into an email. Only the topmost header from a server
-configured by the merchant is trusted. This module does not verify signatures itself: it reads the
-server's results. An unreadable header and the headers below it prove nothing. The unreadable header
-may come from the merchant's server, and the headers below it from the sender.
+Any sender can write `Authentication-Results`. Only the topmost header from a configured server is
+trusted. An unreadable header, and all headers below it, prove nothing. Signatures are not verified
+here.
 """
 
 import re
@@ -32,9 +31,8 @@ _NO_POLICY: Final = frozenset({"none", "bestguesspass"})
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """One result in an Authentication-Results header. `method`: the authentication method, such as
-    "dkim". `properties`: the identities that the result covers, such as `header.d`, with their
-    values."""
+    """One result in an Authentication-Results header. `method` is, for example, "dkim".
+    `properties` maps the covered identities, such as `header.d`, to their values."""
 
     method: str
     result: str
@@ -53,9 +51,9 @@ class _Results:
 def is_proved(address: str, headers: Sequence[str], authserv_ids: Iterable[str]) -> bool:
     """Return True if a trusted server authenticated the domain of the From `address`.
 
-    `headers`: the values of Authentication-Results, topmost first. `authserv_ids`: the trusted
-    servers. DMARC must pass. Without a DMARC result, one passing DKIM or SPF result for the
-    address's domain or a parent domain suffices. Headers below an unreadable header prove nothing.
+    `headers` are Authentication-Results values, topmost first. `authserv_ids` are the trusted
+    servers. DMARC must pass. Without a DMARC result, DKIM or SPF must pass for the domain or a
+    parent domain. Headers below an unreadable one are ignored.
     """
     trusted = frozenset(authserv_ids)
     for header in headers if trusted else ():
@@ -79,7 +77,7 @@ def without_length(signatures: Iterable[str]) -> bool:
 
 def is_of(address: str, named: str) -> bool:
     """Return True if authentication of the domain of `named` also authenticates the email address
-    `address`. `named`: an address or a domain."""
+    `address`. `named` is an address or a domain."""
     return _covers(_domain(named), _domain(address))
 
 
@@ -112,11 +110,10 @@ def _covers(named: str, domain: str) -> bool:
 
 
 def _domain(address: str) -> str:
-    """Return the domain of an address in ASCII and lower case. Return an empty string if it is not
-    a domain.
+    """Return the domain of an address in lower-case ASCII, or "" if it is not a domain.
 
-    Overlong domains are rejected first, because the standard library encodes a label in quadratic
-    time before it checks the label's length.
+    Overlong domains are rejected first, because the standard library encodes labels in quadratic
+    time.
     """
     domain = address.rpartition("@")[2].strip().rstrip(".").lower()
     if len(domain) > _MAX_DOMAIN or any(len(one) > _MAX_LABEL for one in _DOTS.split(domain)):
@@ -128,10 +125,8 @@ def _domain(address: str) -> str:
 
 
 def _read(header: str) -> _Results | None:
-    """Parse the value of an Authentication-Results header. Return None if the value is malformed.
-
-    Parsing is strict, so that results inside comments or quotation marks are ignored.
-    """
+    """Parse the value of an Authentication-Results header, or return None if it is malformed.
+    Results in comments or quotation marks are ignored."""
     spend(min(len(header), _MAX_CHARS))
     statements = _statements(header) if len(header) <= _MAX_CHARS else None
     if not statements or not statements[0] or len(statements[0]) > 2:
@@ -161,9 +156,8 @@ def _finding(words: Sequence[str]) -> _Finding | None:
 
 
 def _statements(header: str) -> list[list[str]] | None:
-    """Return the header's statements, which are separated by semicolons. Each statement is split
-    into words without comments and quotation marks. Return None if a comment or string is not
-    closed, or if a word begins with a quoted string."""
+    """Split the header into statements, and each into words without comments and quotation marks.
+    Return None for an unclosed comment or string, or a word that begins with a quoted string."""
     statements: list[list[str]] = [[]]
     word = ""
     place = 0

@@ -1,8 +1,7 @@
 """Detect mail that must not be answered: automatic email, mailing lists and bounces.
 
-The check uses headers, address, subject and text. It follows RFC 3834, section 2, and reads further
-headers set by programs. Many programs set no such header. Emails from such programs are recognized
-by their text, in the languages of `mail_automatic.yaml`.
+The headers of RFC 3834, section 2, and those of known programs are checked. Programs that set no
+header are recognized by text, in the languages of `mail_automatic.yaml`.
 """
 
 import re
@@ -84,13 +83,11 @@ def may_reply(
     *,
     by_form: bool = False,
 ) -> bool:
-    """Return True if an email may be answered. Return False for auto-replies, mailing lists,
-    bounces and programs.
+    """Return True if an email may be answered, and False for auto-replies, mailing lists, bounces
+    and programs.
 
-    An answer to such mail would cause a loop or remain unread. `senders`: the addresses of the
-    email's senders. `by_form`: a program forwarded a customer's text, and the answer goes to the
-    customer. An automatically generated mail may then be answered, but an automatic reply must not
-    be answered.
+    Answering them would cause a loop or remain unread. If `by_form`, a program forwarded a
+    customer's text: generated mail may then be answered, but an automatic reply may not.
     """
     submitted = headers.get("auto-submitted", "").partition(";")[0].strip().lower()
     suppress = headers.get("x-auto-response-suppress", "").strip().lower()
@@ -118,10 +115,10 @@ def may_reply(
 
 
 def is_automatic(subject: str, text: str) -> bool:
-    """Return True if the subject or the text indicates an automatic reply or a bounce.
+    """Return True if the subject or text indicates an automatic reply or a bounce.
 
-    A text longer than _MAX_TEXT is treated as a customer's own words. An absence notice that
-    mentions an order or contains a question is treated in the same way.
+    Texts longer than _MAX_TEXT, and absence notices with an order or a question, count as a
+    customer's own words.
     """
     patterns = _patterns()
     head = _plain(subject[:_MAX_SUBJECT])

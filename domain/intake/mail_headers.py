@@ -44,11 +44,8 @@ class Mailbox:
 
 @dataclass(frozen=True, slots=True)
 class HeaderList:
-    """Header names in lower case with their values, in the order sent.
-
-    `is_whole`: all headers were read, and their order is certain. If it is False, the headers must
-    not be used for authentication.
-    """
+    """Header names in lower case with their values, in the order sent. Unless `is_whole`, headers
+    may be missing or reordered, and must not be used for authentication."""
 
     pairs: tuple[tuple[str, JsonValue], ...]
     is_whole: bool
@@ -61,7 +58,7 @@ class HeaderList:
 
 
 class MailHeaders:
-    """An email's headers, parsed once from the payload's `headers` and from its top-level keys.
+    """An email's headers, parsed once from the payload's `headers` and top-level keys.
 
     `headers` may be an object, a list of {name, value} or of pairs, or the raw header block. Never
     raises.
@@ -88,8 +85,8 @@ class MailHeaders:
         return found
 
     def values(self, name: str) -> tuple[str, ...]:
-        """Return all values of the `name` header, topmost first. `name`: in lower case. A value
-        that is too long becomes an empty string."""
+        """Return all values of a header, topmost first, with "" for an overlong value. `name` is in
+        lower case."""
         for headers in self._lists:
             values = [value for key, value in headers.pairs if key == name]
             if found := [text for value in values for text in _texts(value) if text is not None]:
@@ -97,11 +94,11 @@ class MailHeaders:
         return tuple(text for text in _texts(self.view.get(name)) if text is not None)
 
     def certain(self, name: str) -> tuple[str, ...] | None:
-        """Return the values of the `name` headers for authentication, topmost first, or None if
-        they are uncertain.
+        """Return the values of a header for authentication, topmost first, or None if they are
+        uncertain.
 
-        Headers are uncertain if some were truncated or malformed, or if the payload contains two
-        copies of them that differ. A value that is not text or is too long becomes an empty string.
+        They are uncertain if some were truncated or malformed, or if two copies in the payload
+        differ. A value that is overlong or not text becomes "".
         """
         paths = (*_HEADER_PATHS, name)
         if self.view.doubled.intersection(folded(path.partition(".")[0]) for path in paths):
@@ -112,11 +109,11 @@ class MailHeaders:
         return next(iter(found), ())
 
     def certain_anywhere(self, name: str) -> tuple[str, ...] | None:
-        """Return the values as `certain` does. If the payload has no header list, return the
-        payload's top-level values instead.
-
-        The result is None if the values are uncertain, or if a top-level value is missing from the
+        """Return the values as `certain` does, or the payload's top-level values if it has no
         header list.
+
+        Return None if the values are uncertain, or if a top-level value is missing from the header
+        list.
         """
         listed, value = self.certain(name), self.view.get(name)
         beside = () if value is None else tuple(text or "" for text in _texts(value))
@@ -169,8 +166,7 @@ def header_pair(item: JsonValue) -> tuple[str, JsonValue] | None:
 
 
 def _texts(value: JsonValue) -> list[str | None]:
-    """Return the values of a header. A value that is not text becomes None. An overlong value
-    becomes an empty string."""
+    """Return the values of a header: None for a value that is not text, "" for an overlong one."""
     given = value[:_MAX_HEADERS] if isinstance(value, list) and value else [value]
     return [None if text is None else _readable(text) for text in map(scalar_text, given)]
 
@@ -186,7 +182,7 @@ def _joined(value: JsonValue | None) -> str | None:
 
 
 def decoded_json(text: str) -> JsonValue:
-    """Decode a JSON text. An object with a repeated key becomes a list of pairs. Raises ValueError,
+    """Decode a JSON text, with an object with repeated keys as a list of pairs. Raises ValueError,
     RecursionError."""
     decoded: JsonValue = json.loads(text, object_pairs_hook=_object)
     return decoded

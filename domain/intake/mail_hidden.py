@@ -35,9 +35,8 @@ _NAME: Final = re.compile(r"[\w-]{1,100}")
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The visibility of an HTML element. `is_hidden`: the element is not displayed. `is_white`:
-    whether the element's text is white, or None if the element sets no colour. `is_painted`: the
-    element has a background on which white text is readable."""
+    """The visibility of an HTML element. `is_white` is the text's color, or None if not set.
+    `is_painted` means a background on which white text is readable."""
 
     is_hidden: bool = False
     is_white: bool | None = None
@@ -93,10 +92,9 @@ def _is_painted(attributes: dict[str, str], style: str) -> bool:
 
 
 def hidden_names(sheet: str) -> frozenset[str]:
-    """Return the lower-case classes and ids that a style sheet hides on every screen. Reads the
-    style sheet in one pass.
+    """Return the lower-case classes and ids that a style sheet hides on every screen, in one pass.
 
-    Rules inside @media are ignored, because they might not apply to every screen.
+    Rules inside @media are ignored, because they may not apply to every screen.
     """
     spend(len(sheet))
     names: set[str] = set()

@@ -1,10 +1,8 @@
 """Convert the HTML of an email to plain text, in bounded time for any input.
 
-lxml's parser sends its events to a filter, which drops quotes and hidden content
-(`mail_hidden.py`). The filter passes the remaining content to a layout (`mail_layout.py`). No
-element tree is built. lxml needs 8.3 s to build a tree from a single tag with 70,000 attributes. It
-also drops all content nested deeper than 256 levels. A library that lays out a tree as text takes 7
-to 27 µs per element (decision 0001).
+lxml's parser sends events to a filter for quotes and hidden content (`mail_hidden.py`), then to a
+layout (`mail_layout.py`). No tree is built: lxml takes 8.3 s for a tag with 70,000 attributes, and
+drops content below 256 levels. Libraries that lay out a tree are slower too (decision 0001).
 """
 
 import re
@@ -20,8 +18,8 @@ from domain.intake.mail_layout import Layout
 
 MAX_HTML_CHARS: Final = 500_000
 MAX_DEPTH: Final = 60
-# Maximum number of open elements. The parser scans all of them at each closing tag. With 20,000
-# open elements, the scans would take 1.2 s.
+# Maximum number of open elements. The parser scans all of them at each closing tag, which would
+# take 1.2 s with 20,000.
 MAX_OPEN: Final = 500
 _PIECE: Final = 16_384
 # Each tag costs two calls from the parser, whether or not its element is laid out. If an email has
@@ -197,8 +195,7 @@ class _MailFilter:
             return True
         if "gmail_quote" in names and not self._in_gmail_quote:
             # Do not drop the whole element, because it can also contain a forwarded message, or
-            # answers between quotes. Only the element's own level is counted here. start() counts
-            # the levels below.
+            # answers between quotes. start() counts the levels below.
             self._in_gmail_quote = 1
             self._write_start(tag)
             return True
@@ -252,12 +249,11 @@ def _names(attributes: dict[str, str]) -> set[str]:
 
 
 def html_to_text(html: str, *, drop_quotes: bool) -> str:
-    """Return the visible text of an HTML mail. Reads the first MAX_HTML_CHARS characters. Never
+    """Return the visible text of an HTML mail, from its first MAX_HTML_CHARS characters. Never
     raises.
 
-    White text without a background is treated as hidden, unless all text is white. With
-    `drop_quotes`, quoted replies and signatures marked up by mail programs are omitted. A line ">"
-    replaces each quote, and everything after Outlook's reply header is dropped.
+    White text without a background is hidden, unless all text is white. `drop_quotes` replaces each
+    quote by a line ">", omits signatures, and cuts at Outlook's reply header.
     """
     source = without_controls(html[:MAX_HTML_CHARS])
     if not source.strip():

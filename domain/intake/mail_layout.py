@@ -12,18 +12,18 @@ _INDENT: Final = 4
 
 @dataclass(slots=True)
 class _Block:
-    """An open block element. `indent`: the number of columns by which the block indents its
-    content. `bullet`: the bullet of a list item, until it is written."""
+    """An open block element. `indent` is in columns. `bullet` is a list item's bullet until it is
+    written."""
 
     indent: int
     bullet: str
 
 
 class Layout:
-    """Lays out elements and text as they arrive. The cost of an element grows with its depth.
+    """Lay out elements and text as they arrive. The cost of an element grows with its depth.
 
-    The elements are "p", "h1" to "h6" (with an empty line before and after), "div", "pre", "ul",
-    "ol", "li", "br" and, for all inline elements, "span".
+    The elements are "p", "h1" to "h6", "div", "pre", "ul", "ol", "li", "br" and, for all inline
+    elements, "span".
     """
 
     def __init__(self) -> None:

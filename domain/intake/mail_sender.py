@@ -1,7 +1,7 @@
 """Determine an email's author: the sender, the reply address, or the person who filled in a form.
 
-A form, a platform or a program is never the customer. An email from one of them may name any person
-as its author, so authentication of the email does not verify that person.
+A form, platform or program is never the customer, and may name any person. Authenticating its email
+does not verify that person.
 """
 
 import re
@@ -44,8 +44,8 @@ class MailSenders(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """An email's author. `is_sender`: the author is the sender, so authentication of the sender
-    also verifies the author. `by_form`: a form or a program forwarded another person's text."""
+    """An email's author. If `is_sender`, authenticating the sender also verifies the author.
+    `by_form` means that a form or program forwarded the text."""
 
     box: Mailbox
     is_sender: bool = False
@@ -73,10 +73,8 @@ def writer_of(
 ) -> Writer:
     """Return an email's author.
 
-    `recipients`: the addresses to which the email was sent, which are the merchant's own. If the
-    sender is not a person, the author is the person identified in the text or, if there is none, in
-    `reply_to`. A person's `reply_to` is that person's own address. Reads the first _MAX_LINES lines
-    of the text, in linear time.
+    If the sender is not a person, the author is the person named in the text, or else `reply_to`.
+    `recipients` are the merchant's own addresses. Reads the first _MAX_LINES lines in linear time.
     """
     own = frozenset(filter(None, map(customer_key, recipients)))
     key = customer_key(sender.address)

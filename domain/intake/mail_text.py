@@ -1,11 +1,8 @@
 """Extract the customer's new text from an email, without quoted replies and signature.
 
-This module reads the email line by line. It recognizes French and English, and the formats of
-Gmail, Outlook, Apple Mail, Yahoo and Thunderbird. For attribution lines in other languages it uses
-regular expressions from `mailparser_reply`, each on a few short lines. The library's own `read()`
-is not used: it needs 2 s for 5,000 newlines (quadratic). It takes "Thanks, but I still want …" and
-"- a list" for signatures, and drops all text after them. It misses wrapped attributions,
-"-----Message d'origine-----" and "Envoyé de mon iPhone".
+Parses line by line the formats of Gmail, Outlook, Apple Mail, Yahoo and Thunderbird in French and
+English. Attribution lines in other languages use `mailparser_reply`'s regular expressions. The
+library's `read()` takes quadratic time and cuts "Thanks, but I still want …" as a signature.
 """
 
 import re
@@ -87,9 +84,8 @@ def latest_reply(text: str, *, forwarded: bool = False) -> str:
     """Return the customer's new text in a plain-text mail, or the whole text if nothing would be
     left.
 
-    A forwarded message is kept, because the customer sent it to be read. If `forwarded` is set, the
-    whole mail is kept. Otherwise, the text from a "Forwarded message" line on is kept. Never
-    raises. Reads the first 100,000 characters, in linear time.
+    Text from a "Forwarded message" line on is kept, or the whole mail if `forwarded`. Never raises.
+    Reads the first 100,000 characters in linear time.
     """
     whole = clean_text(text)
     return whole if forwarded else _cut(whole) or whole

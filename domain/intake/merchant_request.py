@@ -1,8 +1,7 @@
-"""The merchant's request: an action on an order that the merchant's own system requests in a data
-field.
+"""An action on an order that the merchant's own system requests in a data field.
 
-Only the gateway reads this field, from the body sent by a caller with an `ak_` key or the engine
-secret. `domain/agent/proof.py` decides whether the playbook allows the request.
+Only the gateway reads this field, from callers with an `ak_` key or the engine secret.
+`domain/agent/proof.py` decides whether the playbook allows the action.
 """
 
 from typing import Annotated, Literal

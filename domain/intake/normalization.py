@@ -1,8 +1,7 @@
-"""Normalization: convert every kind of event to the unified format that the brain reads.
+"""Convert every kind of event to the unified format that the brain reads.
 
-Source: the API specification, "normalizes it into a unified format", and the payload fields of
-helpdesks, shops and inbound mail providers. The conversion is pure and total: any JSON payload
-yields an event.
+The formats come from the API specification ("normalizes it into a unified format") and from
+helpdesks, shops and mail providers. Any JSON payload yields an event.
 """
 
 import re
@@ -57,10 +56,10 @@ _FORWARD: Final = re.compile(r"(?:fwd?|tr|wg|rv|i) ?:", re.IGNORECASE)
 def normalize(
     event: InboundEvent, *, fallback_ticket_id: str, authserv_ids: tuple[str, ...] = ()
 ) -> UnifiedEvent:
-    """Return the unified form of one event. Never raises, and is deterministic.
+    """Return the unified form of an event. Deterministic, and never raises.
 
-    `fallback_ticket_id`: the ticket id to use if the payload contains none. `authserv_ids`: the
-    mail servers that the client trusts to authenticate senders.
+    `fallback_ticket_id` is used if the payload has no ticket id. `authserv_ids` are the client's
+    trusted mail servers.
     """
     channel = channel_of(event.event_type, event.source)
     view = PayloadView(event.payload)
@@ -122,9 +121,8 @@ def names_verified(event: InboundEvent, channel: Channel, who: EventSender) -> b
 def is_verified(event: InboundEvent, channel: Channel) -> bool:
     """Return True if the caller vouches for the customer.
 
-    A trusted caller vouches for the customer unless the payload says otherwise. Widget visitors and
-    the authors of helpdesk tickets type their own address, even if the event type identifies a
-    platform. Only an explicit `customer_verified` vouches for them. An event typed by a user never
+    Trusted callers do so unless the payload says otherwise. Widget visitors and ticket authors type
+    their own address, so they need an explicit `customer_verified`. An event typed by a user never
     vouches for a customer.
     """
     if event.author is not None or not is_trusted(event.payload):
@@ -142,10 +140,9 @@ def _is_by_visitor(event: InboundEvent) -> bool:
 
 
 def _is_vouched(event: InboundEvent, channel: Channel, who: EventSender) -> bool:
-    """Return True if the ids of the ticket and session come from the platform and can therefore be
-    trusted. Ids claimed by the author cannot be trusted.
+    """Return True if the ids of the ticket and session come from the platform.
 
-    A visitor can send any id. The requester of a ticket opened by a form is the form, not the
+    Visitors can send any id. The requester of a ticket opened by a form is the form, not the
     author.
     """
     if _is_by_visitor(event) or (who.box.address is None and channel is not Channel.HELPDESK):

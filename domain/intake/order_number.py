@@ -1,8 +1,7 @@
 """Find the order numbers in a customer's message, and decide whether the message is about an order.
 
-The context decides whether a number is treated as an order number. An ambiguous number is treated
-as an order number: the agent then asks which order the customer means. A missed number could cause
-the agent to act on the wrong order.
+An ambiguous number counts as an order number, and the agent then asks which order is meant. A
+missed number could cause an action on the wrong order.
 """
 
 import re
@@ -46,13 +45,12 @@ def speaks_of_order(event: UnifiedEvent) -> bool:
 
 
 def find_order_numbers(text: str, *, asked: bool = False) -> tuple[str, ...]:
-    """Return the numbers in `text` that may identify an order.
+    """Return the numbers in `text` that may identify an order: upper case, in text order, distinct,
+    at most MAX_NUMBERS.
 
-    The numbers are in upper case and in text order. Duplicates, "#" and "n°" are removed, and at
-    most MAX_NUMBERS numbers are returned. `asked`: the agent has asked for the order number, so a
-    bare number is treated as the answer. Phone numbers, prices, dates, measures and tracking
-    numbers are excluded. Reads the first _SEARCHED_CHARS characters, as many as the agent reads, in
-    linear time.
+    If the agent `asked` for the number, a bare number counts. Phone numbers, prices, dates,
+    measures and tracking numbers do not count. Reads the first _SEARCHED_CHARS characters in linear
+    time.
     """
     plain = _plain(text)
     spend(_PASSES * len(plain))
@@ -72,8 +70,8 @@ def is_order_number(text: str) -> bool:
 def numbers_of_author(event: UnifiedEvent) -> tuple[str, ...]:
     """Return the order numbers that the verified author wrote.
 
-    A verification code verifies the author of one message only. Another person may have written the
-    ticket's subject and fields, and the text before the code.
+    A code verifies the author of one message. Another person may have written the subject, the
+    fields and the earlier text.
     """
     if not event.is_proved_by_code:
         return event.order_numbers

@@ -44,7 +44,7 @@ class PayloadView:
     """Looks up payload values by dotted path ("ticket.customer.email"), with the keys in canonical
     form.
 
-    `doubled`: the canonical keys that occur in several spellings with different values.
+    `doubled` are the canonical keys that occur in several spellings with different values.
     """
 
     def __init__(self, payload: Mapping[str, JsonValue]) -> None:

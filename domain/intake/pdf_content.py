@@ -1,11 +1,8 @@
-"""Detect dangerous content in a PDF: scripts, actions, embedded files, encryption.
+"""Detect dangerous content in a PDF: scripts, actions, embedded files and encryption.
 
-Names are searched for in the file and in its compressed object streams, where newer PDFs store
-them. A file that cannot be searched, or only at a high cost, is refused.
-
-Python's regular expressions and searches hold the interpreter lock until they return. Each call
-therefore examines at most one window, so that a thread that searches a file delays other threads
-by milliseconds only.
+Names are searched for in the file and in its compressed object streams. A file that is hard to
+search is refused. Python's searches hold the interpreter lock, so each call covers one window,
+which delays other threads by milliseconds only.
 """
 
 import re
@@ -74,8 +71,8 @@ class _Opaque(Exception):
 
 @dataclass(slots=True)
 class InflateBudget:
-    """The work that remains for the files of an event. `left`: bytes of inflated object streams.
-    The other attributes are counts. Each search reduces them, and raises _Opaque at the limit."""
+    """The remaining work for the files of an event. `left` counts bytes of inflated object streams.
+    Searches raise _Opaque at the limit."""
 
     left: int = MAX_INFLATED
     escapes: int = MAX_ESCAPES
@@ -129,8 +126,8 @@ def _contains(
 
 
 def _unescaped(data: bytes, budget: InflateBudget) -> bytes:
-    """Return the data with names decoded: "/J#53" becomes "/JS". Runs of slashes are shortened,
-    because they make every search for a name slow. Raises _Opaque."""
+    """Return the data with names decoded: "/J#53" becomes "/JS". Shortens runs of slashes, which
+    would slow down searches. Raises _Opaque."""
     hashes = data.count(b"#")
     if hashes > budget.escapes + len(data) // _MAX_SHARE_OF_HASHES:
         raise _Opaque
@@ -156,7 +153,7 @@ def _shortened(window: bytes) -> bytes:
 
 
 def _outside_streams(data: bytes, budget: InflateBudget) -> bytes:
-    """Return the data outside streams. An unterminated stream is not removed. Raises _Opaque."""
+    """Return the data outside streams, with any unterminated stream. Raises _Opaque."""
     # Each stream contains the word twice.
     streams = data.count(b"stream") // 2
     if streams > budget.streams:
@@ -174,11 +171,10 @@ def _outside_streams(data: bytes, budget: InflateBudget) -> bytes:
 
 
 def _object_streams(data: bytes, plain: bytes, budget: InflateBudget) -> Iterator[bytes]:
-    """Yield the content of each object stream. `plain`: the data with names decoded.
+    """Yield the content of each object stream in `plain`, the data with decoded names, in one pass.
 
-    Raises _Opaque for a stream that is not deflated and nothing else, that exceeds the budget, or
-    whose name is escaped. Each search starts where the previous one ended, so the data is scanned
-    in one pass.
+    Raises _Opaque for a stream with an escaped name, beyond the budget, or with a filter other than
+    deflation.
     """
     streams = plain.count(b"/ObjStm")
     if streams > budget.object_streams:
@@ -212,11 +208,10 @@ def _object_streams(data: bytes, plain: bytes, budget: InflateBudget) -> Iterato
 
 
 def _check_dictionary(before: bytes, rest: bytes) -> None:
-    """Check the dictionary of an object stream. `before`: the data before the name /ObjStm. `rest`:
-    the dictionary from this name on. Raises _Opaque unless the stream is deflated and nothing else.
+    """Raise _Opaque unless the dictionary of an object stream has deflation as its only filter.
 
-    The dictionary must contain only names and numbers, because a string or comment could imitate a
-    stream.
+    `before` precedes the name /ObjStm, and `rest` starts with it. Only names and numbers are
+    allowed, because a string or comment could imitate a stream.
     """
     starts = [found.end() for found in _OBJECT.finditer(before)]
     if not starts:

@@ -8,7 +8,7 @@ from domain.intake.event import InboundEvent, UnifiedEvent
 
 @dataclass(frozen=True, slots=True)
 class Normalized:
-    """A normalized event. `steps`: the steps spent from the event's effort budget
+    """A normalized event. `steps` are the steps spent from the event's effort budget
     (`domain/core/effort.py`)."""
 
     event: UnifiedEvent

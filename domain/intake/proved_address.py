@@ -1,9 +1,8 @@
-"""The verified address of a message's author. Without a verified address, a message gets no access
-to a customer's orders and memory.
+"""The verified address of a message's author, required for access to a customer's orders and
+memory.
 
-An address in an event is a claim until a method in `ProofKind` has verified it. Just as only
-authentication creates a `TenantId`, only the modules listed in `tests/test_proved_addresses.py`
-create a `ProvedAddress`.
+An address is a claim until a method in `ProofKind` has verified it. Only the modules listed in
+`tests/test_proved_addresses.py` create a `ProvedAddress`.
 """
 
 from collections.abc import Mapping
@@ -24,10 +23,12 @@ TICKET_BY_PLATFORM: Final = "ticket_by_platform"
 
 
 class ProofKind(StrEnum):
-    """The method by which an address was verified. `vouched`: a statement from a caller with an
-    `ak_` key or the engine secret, or in a field listed in the platform's descriptor. `mail`: the
-    authentication of the email. `code`: a code that was emailed to the address and typed by the
-    author in the thread."""
+    """The method by which an address was verified.
+
+    - `vouched`: a trusted caller, or a field listed in the platform's descriptor, states it.
+    - `mail`: the email is authenticated.
+    - `code`: the author typed a code that was emailed to the address.
+    """
 
     VOUCHED = "vouched"
     MAIL = "mail"

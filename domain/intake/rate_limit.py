@@ -15,9 +15,9 @@ _HOUR: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
 
 LARGE_DRY_RUN: Final = 16 * 1024
-"""Length, in characters, above which an encrypted dry run or simulation is treated as large. This
-length is several times that of a real message. Large requests have a separate limit, because
-Temporal keeps the data of each run for up to a day."""
+"""Length, in characters, above which an encrypted dry run or simulation counts as large, several
+times a real message's. Large requests have a separate limit, because Temporal keeps their data for
+up to a day."""
 
 
 class LimitScope(StrEnum):
@@ -112,11 +112,8 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
 
 @dataclass(frozen=True, slots=True)
 class LimitDecision:
-    """The decision on one request. Rejected requests are not counted.
-
-    `wait_s`: seconds until the window has room for one more request. A rejected caller can retry
-    after this time, unless another request takes the room first.
-    """
+    """The decision on one request. Rejected requests are not counted. A rejected caller can retry
+    after `wait_s` seconds."""
 
     limit: Limit
     admitted: bool
@@ -125,11 +122,10 @@ class LimitDecision:
 
 
 def live(limit: Limit, hits: Iterable[datetime], now: datetime) -> list[datetime]:
-    """Return the request times that still count toward the limit, oldest first. `hits`: the times
-    of admitted requests.
+    """Return the admitted request times that still count toward the limit, oldest first.
 
-    A request counts until its age equals the window. Future times also count, because another
-    machine's clock may be ahead.
+    A request counts until its age equals the window. Future times count, because clocks differ
+    between machines.
     """
     begin = now - limit.window
     return sorted(hit for hit in hits if hit > begin)
@@ -138,8 +134,8 @@ def live(limit: Limit, hits: Iterable[datetime], now: datetime) -> list[datetime
 def judged(
     limit: Limit, counted: list[datetime], now: datetime, *, admitted: bool
 ) -> LimitDecision:
-    """Return the decision on a request. `counted`: the request times that count toward the limit,
-    including this request if it was admitted."""
+    """Return the decision on a request. `counted` are the request times that count toward the
+    limit, including this request if it was admitted."""
     # The count exceeds the quota only if the limit was lowered. In that case, several requests must
     # expire before the next is admitted.
     next_free = counted[max(0, len(counted) - limit.quota)]
@@ -154,8 +150,8 @@ def judged(
 def attempt(
     limit: Limit, hits: Iterable[datetime], now: datetime
 ) -> tuple[list[datetime], LimitDecision]:
-    """Decide on one request. Return the times that count toward the limit afterwards, and the
-    decision. `hits`: the times of earlier admitted requests."""
+    """Decide on one request. Return the times that count afterwards, and the decision. `hits` are
+    the earlier admitted requests."""
     counted = live(limit, hits, now)
     admitted = len(counted) < limit.quota
     if admitted:

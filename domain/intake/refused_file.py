@@ -4,11 +4,14 @@ from enum import StrEnum
 
 
 class AttachmentRefusal(StrEnum):
-    """The reason why an attachment is refused. The codes are stable. `too_much`: the file exceeds
-    the client's daily limit. `markup`: HTML, SVG or XML. `not_as_claimed`: the sender's claimed
-    type contradicts the bytes, such as an image type for a PDF. `unreadable`: the file's structure
-    is broken or cannot be searched. `pdf_active`: the file contains a script, an action or another
-    file."""
+    """The reason why an attachment is refused. The codes are stable.
+
+    - `too_much`: it exceeds the client's daily limit.
+    - `markup`: it is HTML, SVG or XML.
+    - `not_as_claimed`: the bytes contradict the claimed type.
+    - `unreadable`: its structure is broken or cannot be searched.
+    - `pdf_active`: it contains a script, an action or another file.
+    """
 
     EMPTY = "empty"
     TOO_LARGE = "too_large"

@@ -25,8 +25,8 @@ def _suffixes() -> PublicSuffixList:
 def own_domain(customer: str) -> str | None:
     """Return the registered domain of an address, without subdomains that its holder can choose.
 
-    Return None for an address at a mail provider, where each address is a separate sender.
-    `customer`: as returned by `customer_key`.
+    Return None at a mail provider, where each address is a separate sender. `customer` is a result
+    of `customer_key`.
     """
     name = customer.rpartition("@")[2].strip(".")
     registered: str = _suffixes().privatesuffix(name) or name

@@ -1,7 +1,7 @@
 """Decide whether a question about delivery concerns the shop in general rather than an order.
 
-An answer to such a question contains no customer's data, so the customer does not need to verify an
-address. A wrong decision exposes no data: without a verified address, the agent reads no orders.
+The answer needs no verified address, because it contains no customer's data. A wrong decision
+exposes none either.
 """
 
 import re

@@ -1,9 +1,7 @@
-"""The share of a client's limits that is available to messages from unverified senders.
+"""The share of a client's limits for messages from unverified senders.
 
-Unauthenticated emails and helpdesk messages with an unverified address count toward the share if
-they arrive through a webhook or a poll. A stranger may send any number of such messages from
-invented addresses. A domain's holder can prove any number of addresses, so a verified sender's
-messages beyond SENDER also count as unverified.
+It covers unauthenticated emails, and helpdesk messages with an unverified address. A domain's
+holder can verify any number of addresses, so a verified sender's messages beyond SENDER count too.
 """
 
 import math
@@ -40,7 +38,7 @@ def is_unproved(event: InboundEvent, customer: LimitKey | None) -> bool:
     """Return True if the sender of an event is neither authenticated nor confirmed by a trusted
     caller.
 
-    `customer`: the event's limit key, or None if the event identifies no customer.
+    `customer` is the event's limit key, or None if the event identifies no customer.
     """
     if customer is not None:
         return customer.is_claim
@@ -49,12 +47,11 @@ def is_unproved(event: InboundEvent, customer: LimitKey | None) -> bool:
 
 
 def tickets_at(standing: QuotaStanding, now: datetime) -> int | None:
-    """Return the number of tickets that unverified senders may use in the month of `now`, or None
-    if there is no limit.
+    """Return the number of tickets for unverified senders in the month of `now`, or None for no
+    limit.
 
-    The share starts at _PERCENT_AT_ONCE of the plan's tickets and credits, and grows evenly to all
-    of them by the end of the month. A shop that receives mail only from unverified senders, at a
-    steady rate, can therefore use its whole plan.
+    The share grows from _PERCENT_AT_ONCE to all of the plan's tickets and credits over the month. A
+    shop with only unverified senders can therefore use its whole plan.
     """
     if standing.tickets_limit == UNLIMITED:
         return None

@@ -45,11 +45,8 @@ ports of a client's mail server, unless the installation allows private servers.
 
 @dataclass(frozen=True, slots=True)
 class WantedServer:
-    """A mail server as requested by the client.
-
-    `security`: the TLS mode, or None for the port's usual mode. `password`: if it is None, the
-    stored password is kept, provided that the server and the user name are unchanged.
-    """
+    """A mail server as requested by the client. Without `security`, the port's usual TLS mode
+    applies. Without `password`, the stored one is kept if server and user name are unchanged."""
 
     host: str
     port: int
@@ -80,8 +77,8 @@ class ShownServer(BaseModel):
 
 
 class ShownSender(BaseModel):
-    """A client's sender without its password. `last_error`: the error code of the last email if it
-    failed, or null if the last email succeeded."""
+    """A client's sender without its password. `last_error` is the error code of the last email if
+    it failed, or null if the last email succeeded."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -104,10 +101,10 @@ class ShownSender(BaseModel):
 
 
 def checked_sender(wanted: WantedSender, service_address: str) -> WantedSender:
-    """Validate the requested sender and return it in its stored form.
+    """Return the requested sender in its stored form. Raises InvalidMailSender with the field,
+    never its value.
 
-    `service_address`: the service's own sender address. Clients must not use it. Raises
-    InvalidMailSender, which identifies the invalid field but never contains the field's value.
+    Clients must not use `service_address`, the service's own sender.
     """
     address = _address(wanted.address, "address")
     reply_to = None if wanted.reply_to is None else _address(wanted.reply_to, "reply_to")

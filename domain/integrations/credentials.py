@@ -19,8 +19,8 @@ def new_integration(
 ) -> Integration:
     """Validate settings and credentials, encrypt the credentials, and return the new connection.
 
-    `by_operator`: operators may also use local files and loopback addresses. Raises
-    InvalidIntegration, which identifies the invalid field but does not contain a value.
+    Only operators may use local files and loopback addresses. Raises InvalidIntegration, which
+    never contains a value.
     """
     check_settings(provider, settings, by_operator=by_operator)
     check_credentials(provider, credentials)

@@ -8,14 +8,14 @@ class IntegrationNotFound(DomainError):
 
 
 class InvalidIntegration(InvalidContent):
-    """A connection's settings or credentials are invalid. `reason`: the name of the invalid field,
-    never its value."""
+    """A connection's settings or credentials are invalid. `reason` is the name of the invalid
+    field, never its value."""
 
     code = "invalid_integration"
 
 
 class InvalidMailSender(InvalidContent):
-    """A client's mail sender is invalid. `reason`: the name of the invalid field."""
+    """A client's mail sender is invalid. `reason` is the name of the invalid field."""
 
     code = "invalid_mail_sender"
 
@@ -46,8 +46,8 @@ class TooManySenderCodes(DomainError):
 
 
 class ActionRefused(DomainError):
-    """An action on an external system had no effect, and a retry cannot succeed. `sent`: whether
-    the request was sent and rejected by the external system."""
+    """An action on an external system had no effect, and a retry cannot succeed. `sent` means that
+    the external system rejected it."""
 
     code = "action_refused"
 
@@ -71,8 +71,8 @@ class ActionUnreachable(DomainError):
 
 
 class ActionForbidden(ActionUnreachable):
-    """The external system, or a firewall in front of it, responded with 403. The action had no
-    effect. The connection stays active, because a 403 does not prove invalid credentials."""
+    """The external system or its firewall responded with 403, and the action had no effect. The
+    connection stays active, because a 403 does not prove invalid credentials."""
 
     code = "action_forbidden"
 
@@ -92,8 +92,8 @@ class ActionUnknown(DomainError):
 
 
 class MailRefused(ActionRefused):
-    """The email was not sent, and a retry cannot succeed. `by_server`: a mail server rejected the
-    email, its sender or its recipient. Such rejections reduce the client's mail allowance."""
+    """The email was not sent, and a retry cannot succeed. If `by_server`, a mail server rejected
+    it, which reduces the client's mail allowance."""
 
     code = "mail_refused"
 
@@ -137,8 +137,8 @@ class MailServerForbidden(MailRefused):
 
 
 class MailUnreachable(ActionUnreachable):
-    """No SMTP server accepted the email. It was not sent, and sending may be retried. `by_server`:
-    a mail server rejected only this email for now."""
+    """No SMTP server accepted the email, and sending may be retried. If `by_server`, a mail server
+    deferred only this email."""
 
     code = "mail_unreachable"
 
@@ -168,11 +168,10 @@ class MailUnknown(ActionUnknown):
 
 
 class UnknownProvider(DomainError):
-    """A stored connection belongs to a provider that this version does not support, because another
-    version created the connection.
+    """A stored connection belongs to a provider that this version does not support.
 
-    The connection is left unchanged. Work that needs the client's connections waits until a version
-    that supports the provider runs, or until the connection ends.
+    Another version created it. It is left unchanged, and work that needs it waits for that version
+    or for the connection's end.
     """
 
     code = "unknown_provider"

@@ -14,11 +14,8 @@ from domain.integrations.providers import ANSWER_AS, OF_MERCHANTS, PROVIDERS, Pr
 
 
 def provider_of(integration_id: str, stored: str) -> Provider:
-    """Return the provider of a stored connection.
-
-    `stored`: the provider's name in the database. Raises UnknownProvider if another version stored
-    a provider that this version does not support.
-    """
+    """Return the provider of a stored connection. Raises UnknownProvider if this version does not
+    support it."""
     try:
         return Provider(stored)
     except ValueError:
@@ -31,8 +28,8 @@ Shopify sends `shop/redact` two days after the app's removal, and customer redac
 
 
 class IntegrationStatus(StrEnum):
-    """The state of a connection. `error`: the external system rejects the connection's credentials.
-    The service makes no further calls until the client reconnects."""
+    """The state of a connection. `error`: the external system rejects the credentials, and no calls
+    are made until the client reconnects."""
 
     CONNECTED = "connected"
     DISCONNECTED = "disconnected"
@@ -42,11 +39,11 @@ class IntegrationStatus(StrEnum):
 class Integration(BaseModel):
     """A client's connection to an external system.
 
-    `settings`: public values, such as a shop's domain or an agent's address. `sealed`: the
-    credentials, encrypted (`domain.core.ports.Sealer`) as a JSON object of strings. It is empty if
-    the connection only receives the platform's webhooks and makes no calls. `error_code`: the
-    reason why the external system rejected the last call, although the connection still works.
-    `client_id`: the owner, or empty for a connection that is not stored yet.
+    - `settings`: public values, such as a shop's domain or an agent's address.
+    - `sealed`: the encrypted credentials, a JSON object of strings. Empty for a connection that
+      only receives webhooks.
+    - `error_code`: the reason why the last call was rejected, although the connection works.
+    - `client_id`: the owner, or empty before the connection is stored.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -77,8 +74,8 @@ class Integration(BaseModel):
 class IntegrationEntry(BaseModel):
     """A client's connection as displayed, without its credentials.
 
-    `error_code`: if the status is `error`, the reason why the connection stopped. If the status is
-    `connected`, the reason why the external system rejected the last call, or None.
+    `error_code` is the reason why the connection stopped or, if it is `connected`, why the last
+    call was rejected, or None.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -108,8 +105,7 @@ def check_settings(
 ) -> None:
     """Raise InvalidIntegration unless the settings for the provider are complete and valid.
 
-    The error identifies the setting, but never contains a value. `by_operator`: operators may also
-    use local files and loopback addresses.
+    The error never contains a value. Only operators may use local files and loopback addresses.
     """
     if not by_operator and provider not in OF_MERCHANTS:
         raise InvalidIntegration(f"{provider}: only for operators", "provider")
@@ -136,10 +132,10 @@ def check_settings(
 
 
 def check_credential_names(provider: Provider, names: frozenset[str]) -> None:
-    """Raise InvalidIntegration unless all of the provider's credentials are named. An empty set of
-    credentials is also accepted if the provider may be connected for webhooks only.
+    """Raise InvalidIntegration unless all of the provider's credentials are named, or none if it
+    may be connected for webhooks only.
 
-    The error lists only the provider's own names, because a given name may be a misplaced secret.
+    The error lists only the provider's names, because a given name may be a misplaced secret.
     """
     needed = PROVIDERS[provider].credentials
     if not names and PROVIDERS[provider].may_listen:

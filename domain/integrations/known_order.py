@@ -1,7 +1,7 @@
 """The known order: all facts about one order from webhooks and polls, merged.
 
-Each field is stored with the version of the fact that contained its value. Facts may therefore
-arrive late, repeatedly and in any order: the same facts always yield the same known order.
+Each value is stored with the version of its fact. Facts may therefore arrive late, repeatedly and
+in any order.
 """
 
 import json
@@ -21,7 +21,7 @@ _APART: Final = {"order_id", "version", "refunded", "is_deleted"}
 
 
 class ReportedValue(BaseModel):
-    """The reported value of a field. `at`: the version of the fact that contained the value."""
+    """The reported value of a field. `at` is the version of the fact that contained the value."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -30,10 +30,8 @@ class ReportedValue(BaseModel):
 
     @property
     def rank(self) -> tuple[datetime, str]:
-        """The sort key of the value. The value with the highest key takes precedence.
-
-        Values with the same version are ordered by their JSON, so that the result is deterministic.
-        """
+        """The sort key of the value. The highest takes precedence. Equal versions are ordered by
+        JSON, to be deterministic."""
         return self.at, json.dumps(self.value, sort_keys=True)
 
 
@@ -47,9 +45,9 @@ class ReportedRefund(BaseModel):
 
 
 class KnownOrder(BaseModel):
-    """An order merged from facts. `told`: the reported values by `OrderFact` field. `refunds`: the
-    reported refund totals, without those replaced by a later and larger total. `deleted_at`: the
-    version of the last deletion. Facts with this or an older version are dropped."""
+    """An order merged from facts. `told` maps an `OrderFact` field to its reported values.
+    `refunds` are the totals that no later and larger total replaced. Facts no newer than
+    `deleted_at` are dropped."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -90,9 +88,8 @@ class KnownOrder(BaseModel):
 
     @property
     def refunded(self) -> Money | None:
-        """The total refunded, or None if no refund was reported. The total never decreases. If
-        refunds were reported in several currencies, only refunds in the currency of the latest
-        report count."""
+        """The total refunded, or None if no refund was reported. It never decreases. Only refunds
+        in the currency of the latest report count."""
         if not self.refunds:
             return None
         last = max(self.refunds, key=lambda it: (it.at, it.sum.currency)).sum.currency
@@ -113,10 +110,9 @@ class KnownOrder(BaseModel):
 
 
 def order_of(fact: OrderFact, integration_id: str, provider: Provider) -> Order | None:
-    """Return the order for use in answers. Return None if the order is deleted, or if its total or
-    date is unknown.
+    """Return the order for use in answers, or None if it is deleted or lacks a total or date.
 
-    The order's refundable amount is 0, because the shop itself was not queried.
+    Its refundable amount is 0, because the shop was not queried.
     """
     if fact.is_deleted or fact.total is None or fact.placed_at is None:
         return None

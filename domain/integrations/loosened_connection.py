@@ -48,8 +48,8 @@ def loosened_connection(
     """Return the settings that the change from `before` to `after` loosens, with both values, for
     display.
 
-    `before`: the settings of the provider's last connection, even if that connection has ended, or
-    empty if there was none.
+    `before` are the settings of the provider's last connection, even if that connection has ended,
+    or empty if there was none.
     """
     return tuple(
         LoosenedRule(

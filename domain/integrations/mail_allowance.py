@@ -1,9 +1,7 @@
-"""The mail allowance: how many emails a client may send through the service's mail server in a UTC
-day.
+"""The number of emails that a client may send through the service's mail server in a UTC day.
 
-A new account has a small allowance. The allowance doubles each week, and shrinks while mail servers
-reject the client's emails. Each MailGroup has a separate allowance, so that rejections in one group
-do not stop emails in another group.
+A new account's allowance doubles each week, and shrinks while mail servers reject its emails. Each
+MailGroup has its own, so that rejections in one do not stop the others.
 """
 
 from dataclasses import dataclass
@@ -42,12 +40,11 @@ allowance."""
 
 
 class MailGroup(StrEnum):
-    """A group of emails with a shared daily allowance. The groups differ in who chooses the
-    recipient.
+    """A group of emails with a shared daily allowance.
 
-    `members`: emails to the client's members, for invitations and sender codes. `answers`: emails
-    to customers with a verified address. `claims`: answers to a sender address that is only
-    claimed, because a From header can be forged.
+    - `members`: to the client's members, for invitations and sender codes.
+    - `answers`: to customers with a verified address.
+    - `claims`: to an unverified sender address, because a From header can be forged.
     """
 
     MEMBERS = "members"
@@ -65,12 +62,8 @@ REFUSALS_WITHIN: Final = {
 
 @dataclass(frozen=True, slots=True)
 class MailStanding:
-    """The facts that determine a client's allowance for one group of emails.
-
-    `created_at`: the time when the account was opened. `sent`: the number of emails that the client
-    sent in the group within REFUSALS_WITHIN. `refused`: the number of these emails that a mail
-    server rejected.
-    """
+    """The facts that determine a client's allowance for one group. `created_at` is the account's
+    opening. `sent` and `refused` count emails within REFUSALS_WITHIN."""
 
     created_at: datetime
     subscription: Subscription
@@ -82,9 +75,8 @@ class MailStanding:
 def is_accountable(subscription: Subscription, now: datetime) -> bool:
     """Return True if the client pays for a plan or received one from the operator.
 
-    Anyone can open a trial or free account, and configure a mail provider that they control. The
-    service therefore trusts a mail provider's statements about senders only if the client is
-    accountable.
+    Anyone can open a free account and configure their own mail provider. Statements about senders
+    are trusted only from accountable clients.
     """
     return subscription.settled(now).plan is not Plan.FREE
 
@@ -95,12 +87,10 @@ def is_new(standing: MailStanding, now: datetime) -> bool:
 
 
 def mails_per_day(standing: MailStanding, now: datetime) -> int:
-    """Return the group's allowance for the day: the maximum number of emails. The allowance is 0
-    while too many of the group's emails are rejected.
+    """Return the group's maximum number of emails for the day, or 0 while too many are rejected.
 
-    Strangers can cause rejections in the `answers` and `claims` groups. The allowances of these
-    groups therefore shrink by the number of rejections, not by their share, and recover after a
-    day.
+    Strangers can cause rejections of `answers` and `claims`. These allowances shrink by the number
+    of rejections, not by their share, and recover after a day.
     """
     first_week = PAID_PER_DAY if is_accountable(standing.subscription, now) else FREE_PER_DAY
     weeks = max(0, (now - standing.created_at) // _DOUBLES_EVERY)

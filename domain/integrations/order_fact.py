@@ -9,13 +9,11 @@ from domain.integrations.order import OrderState
 
 
 class OrderFact(BaseModel):
-    """The reported fields of one order as of `version`, the platform's own time of the change.
+    """The reported fields of one order as of `version`, the platform's time of the change.
 
-    A fact that is older than the known fact has no effect. A field is None if the platform did not
-    report it. The known value is then kept. `order_id`: the platform's id, as in `Order.id`.
-    `number`: the number that customers use, without "#". `refunded`: the total refunded so far.
-    `is_disputed`: the customer's bank has reversed the payment, or was asked to reverse it.
-    `is_payment_failed`: the last payment attempt failed.
+    A field is None if the platform did not report it, and keeps its known value. Older facts have
+    no effect. `order_id` is the platform's id, as in `Order.id`. The other fields are as in
+    `Order`.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -7,9 +7,8 @@ from pydantic import BaseModel, ConfigDict
 
 
 class PollCursor(BaseModel):
-    """The progress of polling one connection. `position`: for each topic, the time or token up to
-    which all data was read. It is empty before the first poll. `error_code`: the error code of the
-    last poll if it failed. `failures`: the number of consecutive failed polls."""
+    """The progress of polling one connection. `position` maps a topic to the time or token up to
+    which data was read. `failures` counts consecutive failed polls."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -27,18 +27,15 @@ class MailServers(Protocol):
 class Shop(Protocol):
     """A client's shop or payment provider. Finds orders and refunds them.
 
-    Capabilities that only some shops have are separate protocols, defined next to the actions that
-    need them (`activities/runs/actions.py`). A method that has an effect raises ActionRefused
-    (NotAuthorized), ActionUnreachable (the action had no effect) and ActionUnknown. `key`: the
-    idempotency key, the same for all attempts. It is sent if the external system supports
-    deduplication by key. `again`: whether the outcome of an earlier attempt is unknown. If so, the
-    implementation first looks for the effect of that attempt, and repeats the request only if that
-    is safe.
+    Optional capabilities are separate protocols (`activities/runs/actions.py`). Methods with an
+    effect raise ActionRefused (NotAuthorized), ActionUnreachable (no effect) and ActionUnknown.
+    `key` is the idempotency key of all attempts. With `again`, an earlier attempt's outcome is
+    unknown, so the implementation first looks for its effect.
     """
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """Return the order with the given number. Without a number, return the latest order of the
-        customer with the address `email`. Return None if there is no such order.
+        """Return the order with the given number or, without one, the latest order for `email`.
+        Return None if there is none.
 
         The caller must check that the order belongs to the customer. Raises ActionRefused,
         ActionUnreachable.
@@ -49,9 +46,9 @@ class Shop(Protocol):
 
 
 class HelpdeskTicket(BaseModel):
-    """A ticket in a helpdesk. `customer_email`: the address that receives the ticket's public
-    answers. `requester_email`: the address that the ticket's requester must have before a note or a
-    tag is added. None if the helpdesk itself reported the ticket."""
+    """A ticket in a helpdesk. `customer_email` receives the public answers. `requester_email` must
+    be the requester's address before a note or tag is added. It is None if the helpdesk itself
+    reported the ticket."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -76,8 +73,8 @@ class Helpdesk(Protocol):
     ) -> str:
         """Post an answer to the customer in the ticket. Return the helpdesk's id for the message.
 
-        `bare`: the text without the AI disclosure, or "" if unknown. If `again` is True, an earlier
-        attempt may have sent this text. `files`: the answer's attachments.
+        `bare` is the text without the AI disclosure, or "". With `again`, an earlier attempt may
+        have sent this text.
         """
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
@@ -94,7 +91,7 @@ class Helpdesk(Protocol):
 
 class NoticeBoard(Protocol):
     """A channel for notifications to a merchant's team, such as Slack. Its methods raise the same
-    errors as those of `Shop`."""
+    errors as `Shop`."""
 
     async def tell(self, text: str) -> None:
         """Post the text to the channel."""

@@ -1,7 +1,7 @@
 """Detect names that imitate a carrier, a bank or the service.
 
-Names are compared by their skeletons: look-alike letters are merged, and case, alphabet, accents,
-blanks and punctuation are ignored. The protected names are in the YAML file next to this module.
+Names are compared by skeleton: look-alike letters are merged, and case, accents, blanks and
+punctuation are ignored. The YAML file beside this module lists the protected names.
 """
 
 import re
@@ -43,12 +43,10 @@ class _File(LexiconFile):
 
 
 def mailable_name(name: str, sender: str | None, service: ServiceName | None = None) -> str:
-    """Return the client's name in the form that emails may show.
+    """Return the client's name as shown in emails.
 
-    A protected name is replaced by the domain of the client's verified sender, unless that domain
-    belongs to the owner of the protected name. `sender`: the sender's address. Without a sender, a
-    protected name becomes "". `service`: the service's own name. If given, it is also protected,
-    because the service sends the email.
+    A protected name is replaced by the domain of `sender`, or "" without one, unless that domain
+    belongs to the name's owner. `service`, the service's own name, is protected too if given.
     """
     imitated = imitated_domains(name)
     if service is not None and _imitates(name, service):
@@ -61,11 +59,9 @@ def mailable_name(name: str, sender: str | None, service: ServiceName | None = N
 
 @lru_cache(maxsize=1_024)
 def imitated_domains(name: str) -> tuple[str, ...] | None:
-    """Return the domains of the owners of all protected names that `name` resembles, or None if it
-    resembles none.
+    """Return the domains of the owners of the protected names that `name` resembles, or None.
 
-    A word that mixes alphabets cannot be compared, so it is treated as an imitation without
-    domains. Never raises.
+    A word of mixed alphabets counts as an imitation without domains. Never raises.
     """
     if any(map(_mixes_alphabets, name[:_CHARS].split())):
         return ()

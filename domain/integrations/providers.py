@@ -27,9 +27,14 @@ class Provider(StrEnum):
 
 
 class SystemClass(StrEnum):
-    """The kind of a connected system. `shop`: has orders and can refund them. `helpdesk`: has
-    tickets that can be answered, noted and tagged. `mail`: delivers customers' emails. `notices`:
-    notifies the merchant's team. `other`: a custom system of the merchant."""
+    """The kind of a connected system.
+
+    - `shop`: has orders and can refund them.
+    - `helpdesk`: has tickets that can be answered, noted and tagged.
+    - `mail`: delivers customers' emails.
+    - `notices`: notifies the merchant's team.
+    - `other`: a custom system of the merchant.
+    """
 
     SHOP = "shop"
     HELPDESK = "helpdesk"
@@ -40,7 +45,7 @@ class SystemClass(StrEnum):
 
 @dataclass(frozen=True)
 class Shape:
-    """The format of a setting or credential. `expected`: the description of the format for
+    """The format of a setting or credential. `expected` is the description of the format for
     users."""
 
     pattern: re.Pattern[str]
@@ -51,12 +56,12 @@ class Shape:
 class ProviderSpec:
     """The static facts about one provider.
 
-    All `settings` and `credentials` are required, except settings in `optional`. Other settings are
-    rejected. `secret_shapes`: the format of each credential whose format is known. `may_listen`:
-    the provider may be connected without credentials, to receive webhooks only. `on_this_machine`:
-    the system is a local file, which only operators may connect. `slow_to_show`: a request may have
-    taken effect at the provider even though a later lookup does not show the effect yet.
-    `of_payments`: the provider reports payments, not orders.
+    - `settings`, `credentials`: all required, except settings in `optional`.
+    - `secret_shapes`: the known formats of credentials.
+    - `may_listen`: may be connected without credentials, to receive webhooks only.
+    - `on_this_machine`: a local file, which only operators may connect.
+    - `slow_to_show`: a lookup may not show the effect of a request yet.
+    - `of_payments`: reports payments, not orders.
     """
 
     of: SystemClass

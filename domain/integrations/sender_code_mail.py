@@ -33,8 +33,8 @@ _TEXT: Final = {
 def sender_code_mail(
     code_id: str, to: str, language: str, code: str, *, service: ServiceName
 ) -> OutgoingMail:
-    """Return the email with the verification code. Its `name`, and therefore its Message-ID,
-    depends only on `code_id`. A retry therefore sends the same email. `language`: `fr` or `en`."""
+    """Return the email with the verification code, in `fr` or `en`. Its Message-ID depends only on
+    `code_id`, so a retry sends the same email."""
     return OutgoingMail(
         name=f"sender.{code_id.lower()}",
         to=to,

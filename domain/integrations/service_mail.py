@@ -1,8 +1,7 @@
 """The kinds of mail that the service sends in its own name, with their limits.
 
-The text of each email is fixed: it does not contain a client's brand, free text or links. Add each
-new kind of mail here, with its limit, before the code sends it
-(`activities/integrations/service_mails.py`).
+Their text is fixed, without a client's brand, free text or links. Add a new kind here before
+sending it (`activities/integrations/service_mails.py`).
 """
 
 from dataclasses import dataclass
@@ -25,11 +24,14 @@ class ServiceMail(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ServiceMailLimit:
-    """The limit for one kind of mail. `per_address`: maximum number of emails to one address in a
-    UTC day, from all clients together. `uses_allowance`: whether the email counts toward the
-    client's daily mail allowance. This is the case if the client chooses the recipient.
-    `more_an_hour`: number of emails still allowed per hour once `per_address` is reached, so that
-    strangers cannot block a mailbox for the day."""
+    """The limit for one kind of mail.
+
+    - `per_address`: emails to one address in a UTC day, from all clients together.
+    - `uses_allowance`: counts toward the client's mail allowance, because the client chooses the
+      recipient.
+    - `more_an_hour`: emails still allowed per hour beyond `per_address`, so that strangers cannot
+      block a mailbox for the day.
+    """
 
     per_address: int
     uses_allowance: bool

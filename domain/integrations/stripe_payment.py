@@ -20,11 +20,8 @@ def number_in(metadata: Mapping[str, str]) -> str:
 
 
 def money_of(units: int, currency: str) -> Money:
-    """Convert a number of Stripe's minor units to an amount. `currency`: the code in upper or lower
-    case.
-
-    Raises InvalidInput if the amount is not a whole number of ISO 4217 minor units.
-    """
+    """Convert a number of Stripe's minor units to an amount. Raises InvalidInput unless it is a
+    whole number of ISO 4217 minor units."""
     code = currency.upper()
     ours, theirs = digits_of(code), _DIGITS.get(code, digits_of(code))
     minor, rest = divmod(units * int(10**ours), int(10**theirs))

@@ -35,7 +35,7 @@ SENTENCES: Final = {
 
 
 class TriedIntegration(IntegrationEntry):
-    """A new connection with the result of its trial. `problem`: the problem that the trial found,
+    """A new connection with the result of its trial. `problem` is the problem that the trial found,
     or null if the connection works."""
 
     problem: Problem | None

@@ -22,6 +22,6 @@ _STATES: Final = {
 
 
 def state_in(status: str) -> OrderState:
-    """Return the order state for a WooCommerce status. Custom statuses map to `unknown`. The status
-    of a refunded order also maps to `unknown`, because the order may or may not have shipped."""
+    """Return the order state for a WooCommerce status. Custom statuses are `unknown`. So is a
+    refunded order, which may or may not have shipped."""
     return _STATES.get(status.removeprefix("wc-"), OrderState.UNKNOWN)

@@ -33,9 +33,13 @@ class WouldDo(StrEnum):
 
 
 class PeopleDid(StrEnum):
-    """The action that human agents took. `answered`: they sent their own text in a review.
-    `answered_elsewhere`: they answered in the helpdesk. `handed_over`: they rejected the review, so
-    their text is unknown. `expired`: the review expired without a decision."""
+    """The action that human agents took.
+
+    - `answered`: they sent their own text in a review.
+    - `answered_elsewhere`: they answered in the helpdesk.
+    - `handed_over`: they rejected the review.
+    - `expired`: the review expired without a decision.
+    """
 
     ANSWERED = "answered"
     ANSWERED_ELSEWHERE = "answered_elsewhere"
@@ -79,7 +83,7 @@ class ShadowThought(BaseModel):
 
 
 class OrderEffect(BaseModel):
-    """An effect on an order that moves money or goods. `amount`: the amount moved, or None if
+    """An effect on an order that moves money or goods. `amount` is the amount moved, or None if
     unknown."""
 
     model_config = ConfigDict(frozen=True)
@@ -89,16 +93,15 @@ class OrderEffect(BaseModel):
 
 
 class Comparison(BaseModel):
-    """The agreement between the agent and human agents for one message. A field is None if either
-    side is unknown.
+    """The agreement between the agent and human agents for one message. None means unknown.
 
-    `would`: the action that the agent would have taken. `decision`: whether both sides decided
-    alike. True if human agents answered a message that the agent would have answered. Also True if
-    they rejected a review that the agent would have requested. `actions`: whether both sides would
-    have moved the same money and goods. `facts`: whether the amounts, dates, periods, numbers and
-    links in both texts agree. `conflicts`: the kinds of facts that differ. `similarity`: the
-    similarity of the two texts, from 0 to 1. `agrees`: whether human agents gave the answer that
-    the agent would have sent automatically, or None if the agent would have requested a review.
+    - `decision`: both sides decided alike about answering or reviewing.
+    - `actions`: both would have moved the same money and goods.
+    - `facts`: the amounts, dates, periods, numbers and links in both texts agree.
+    - `conflicts`: the kinds of facts that differ.
+    - `similarity`: the similarity of the texts, from 0 to 1.
+    - `agrees`: the humans gave the answer that the agent would have sent without review. None if
+      the agent would have requested one.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -124,12 +127,10 @@ def compare_with_people(
     sent: str | None,
     effects: Iterable[OrderEffect] = (),
 ) -> Comparison:
-    """Compare the agent's result with the actions of human agents, and return the comparison.
+    """Compare the agent's result with the actions of human agents. Run time is bounded.
 
-    The function is pure. It reads only a limited part of the texts, which bounds its run time.
-    `sent`: the text that human agents sent, or None if unknown. `effects`: the known effects on the
-    order since the agent's result. An empty list proves nothing, because human agents may act
-    outside the service.
+    `sent` is the text that they sent, or None. `effects` are the known effects on the order. An
+    empty list proves nothing, because humans may act outside the service.
     """
     words = plain_words(sent or "")
     known = bool(words and thought.draft.strip())
@@ -151,12 +152,10 @@ def plain_words(text: str) -> str:
 
 
 def _decision(would: WouldDo, did: PeopleDid) -> bool | None:
-    """Return True if the decisions of the agent and of human agents agree, False if they differ, or
-    None if no conclusion is possible.
+    """Return whether the decisions of the agent and the human agents agree, or None if unknown.
 
-    If the agent would have requested a review and human agents answered, no conclusion is possible,
-    because they would have answered anyway. If the agent would have stayed silent, no conclusion is
-    possible unless human agents answered.
+    A human answer after a requested review proves nothing, because they would have answered anyway.
+    The agent's silence counts only if they answered.
     """
     match would:
         case WouldDo.ANSWER if did is not PeopleDid.EXPIRED:
@@ -191,10 +190,9 @@ def _actions(plan: tuple[PlannedAction, ...], effects: tuple[OrderEffect, ...]) 
 
 
 def _facts(draft: str, sent: str) -> tuple[bool, tuple[FactKind, ...]]:
-    """Return whether both texts state facts of a common kind, and the kinds of facts that conflict.
+    """Return whether both texts state facts of a common kind, and the kinds that conflict.
 
-    A kind conflicts if each text states a fact of this kind that the other text lacks. Additional
-    facts in only one text are not a conflict.
+    A kind conflicts if each text states a fact of it that the other lacks.
     """
     ours, theirs = facts(draft[:READ]), facts(sent[:READ])
     shared = {one.kind for one in ours} & {one.kind for one in theirs}

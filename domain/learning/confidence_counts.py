@@ -12,10 +12,9 @@ MOST_COUNTED: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceBin:
-    """Counts of the runs in one bin of the histogram. `low`: the lower bound of the bin's
-    confidence. `alone`: runs whose draft was sent without a review. `kept`: runs whose draft
-    reviewers sent unchanged, or on which they did not decide. `corrected`: runs whose draft
-    reviewers changed or rejected."""
+    """Counts of the runs in one bin of the histogram. `low` is its lower bound. `alone`: sent
+    without review. `kept`: sent unchanged, or undecided. `corrected`: changed or rejected by
+    reviewers."""
 
     low: float
     alone: int = 0
@@ -24,10 +23,9 @@ class ConfidenceBin:
 
 
 def count_confidences(history: Sequence[PastOutcome]) -> tuple[ConfidenceBin, ...]:
-    """Return the counts for each of the BINS bins of equal width. The function is pure.
+    """Count past runs in BINS bins of equal confidence. `history` is latest first.
 
-    `history`: past runs, latest first. At most MOST_COUNTED runs are counted. Runs in shadow mode
-    are not counted.
+    At most MOST_COUNTED runs are counted, and none in shadow mode.
     """
     counts = [[0, 0, 0] for _ in range(BINS)]
     for one in [past for past in history if not past.in_shadow][:MOST_COUNTED]:

@@ -45,9 +45,8 @@ _LASTING: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class CorrectedRun:
-    """The run that produced the corrected draft. `run`: the data for a case, or None if the
-    customer's text was erased. `content`: the only template or knowledge entry on which the draft
-    is based, or None if there is not exactly one."""
+    """The run that produced the corrected draft. `run` is None if the customer's text was erased.
+    `content` is the template or entry behind the draft, or None unless there is exactly one."""
 
     run: RunForCase | None
     content: TemplateEntry | KnowledgeEntry | None
@@ -70,7 +69,7 @@ class CorrectedRun:
 def suggestions_from(
     record: CorrectionRecord, run: CorrectedRun, diff: Sequence[Piece]
 ) -> CorrectionSuggestions:
-    """Return the suggestions for a correction. `diff`: the difference from the draft to the text
+    """Return the suggestions for a correction. `diff` is the difference from the draft to the text
     that was sent, or empty if no text was sent."""
     return CorrectionSuggestions(case=_case(record, run), content=_content(record, run, diff))
 

@@ -12,11 +12,10 @@ _AROUND: Final = (40, 20, 8)
 
 
 def rewritten_entry(body: str, diff: Sequence[Piece]) -> str | None:
-    """Return the entry's body with the reviewer's edits to the draft applied, or None if they
-    cannot be applied.
+    """Return the entry's body with the reviewer's edits applied, or None if they cannot be applied.
 
-    `diff`: the difference from the draft to the text that was sent. Each edit must match exactly
-    one position in the body. An edit to the greeting, for example, usually matches none.
+    `diff` is the difference between the draft and the sent text. Each edit must match exactly one
+    position in the body.
     """
     rewritten = body
     for before, old, new, after in _changes(diff):

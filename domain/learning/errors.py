@@ -24,7 +24,7 @@ class ExampleNotFound(DomainError):
 
 
 class TooManyExamples(DomainError):
-    """The client has reached its limit for labelled examples. `limit`: the maximum number of
+    """The client has reached its limit for labelled examples. `limit` is the maximum number of
     examples."""
 
     code = "too_many_examples"

@@ -13,11 +13,8 @@ class Interval(NamedTuple):
 
 
 def wilson(hits: int, trials: int) -> Interval:
-    """Return the 95 % Wilson interval for a proportion. With no trials, the interval is from 0 to
-    1.
-
-    Raises ValueError if there are more hits than trials.
-    """
+    """Return the 95 % Wilson interval for a proportion, or 0 to 1 without trials. Raises ValueError
+    for more hits than trials."""
     if not 0 <= hits <= trials:
         raise ValueError("between no hit and one for each trial")
     if trials == 0:

@@ -13,9 +13,8 @@ MAX_EXAMPLES: Final = 10_000
 
 
 class LabelledExample(BaseModel):
-    """A customer's message with the category and intent that a user assigned. `text`: the message
-    with personal data replaced. `run_id`: the run from which the example was created, or None if
-    unknown. The example is erased together with the run's customer."""
+    """A customer's message with the category and intent that a user assigned. Personal data in
+    `text` is replaced. The example is erased with the customer of its run."""
 
     model_config = ConfigDict(frozen=True)
 

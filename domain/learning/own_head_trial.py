@@ -27,8 +27,8 @@ class OwnHeadState(StrEnum):
 
 
 class Lesson(NamedTuple):
-    """A decided ticket from which a classifier head learns. `classification`: the category that a
-    reviewer chose or left unchanged. `at`: the time of the decision."""
+    """A decided ticket from which a classifier head learns. `classification` is the reviewer's
+    final category."""
 
     id: str
     text: str
@@ -37,9 +37,8 @@ class Lesson(NamedTuple):
 
 
 class HeldBackCount(BaseModel):
-    """Comparison of two classifier heads on held-out tickets. `won`: tickets that only the client's
-    own head classified correctly. `lost`: tickets that only the shared head classified correctly.
-    `both_right`: tickets that both heads classified correctly."""
+    """The held-out tickets that only the client's own head, only the shared head, or both
+    classified correctly."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -58,8 +57,8 @@ class HeldBackCount(BaseModel):
 
 
 class OwnHeadRecord(HeldBackCount):
-    """The metrics of one version of a client's own classifier head. `model`: the fingerprint of the
-    shared classifier."""
+    """The metrics of one version of a client's own classifier head. `model` is the fingerprint of
+    the shared classifier."""
 
     id: str
     created_at: datetime
@@ -72,8 +71,8 @@ class OwnHeadRecord(HeldBackCount):
 
 
 class TriedHead(NamedTuple):
-    """The result of a fit. `weights`: the weights of the new classifier head, or None if it is not
-    used."""
+    """The result of a fit. `weights` are the weights of the new classifier head, or None if it is
+    not used."""
 
     held_back: HeldBackCount
     state: OwnHeadState
@@ -81,7 +80,7 @@ class TriedHead(NamedTuple):
 
 
 class TriesHeads(Protocol):
-    """Fits and compares classifier heads for one shared classifier. `model`: the classifier's
+    """Fits and compares classifier heads for one shared classifier. `model` is the classifier's
     fingerprint."""
 
     @property
@@ -91,10 +90,10 @@ class TriesHeads(Protocol):
 
 
 def adopted(held_back: HeldBackCount) -> OwnHeadState:
-    """Return the state of a client's own classifier head after its comparison with the shared head.
+    """Return the state of a client's classifier head after its comparison with the shared one.
 
-    The client's head is used if `won` exceeds `lost` by STANDARD_ERRORS standard errors. By chance
-    alone, such a difference occurs in one of forty comparisons.
+    It is used if `won` exceeds `lost` by STANDARD_ERRORS standard errors, which happens by chance
+    once in forty comparisons.
     """
     if held_back.tickets < MIN_LESSONS:
         return OwnHeadState.TOO_FEW
@@ -110,9 +109,9 @@ def is_due(
 ) -> bool:
     """Return True if a new fit of the client's own classifier head is due.
 
-    `decided`: the decision times of the client's lessons. Each new version invalidates the results
-    of saved cases. A version is therefore kept until CHANGED_SHARE of the lessons have changed, or
-    for LONGEST at most. A new shared classifier always requires a fit.
+    Each new version invalidates the results of saved cases. A version is therefore kept until
+    CHANGED_SHARE of the lessons (`decided`) have changed, or for LONGEST. A new shared classifier
+    always requires a fit.
     """
     count = len(decided)
     if latest is None:

@@ -58,11 +58,12 @@ class Agreement(BaseModel):
 class ClassCounts(BaseModel):
     """The counts of messages in one category.
 
-    `kept`: all messages that the agent processed. `settled`: the messages that human agents have
-    handled. `answers`, `silences` and `reviews` divide the settled messages: the agent would have
-    answered them, left them unanswered, or requested a review. `expired`: reviews that expired
-    without a decision. `agreed`: messages for which `Comparison.agrees` is True. `disagreed`:
-    messages for which it is False. `conflicts`: messages with a conflicting fact.
+    - `kept`: processed by the agent.
+    - `settled`: handled by human agents.
+    - `answers`, `silences`, `reviews`: the settled messages, by the agent's own decision.
+    - `expired`: reviews that expired without a decision.
+    - `agreed`, `disagreed`: messages for which `Comparison.agrees` is True or False.
+    - `conflicts`: messages with a conflicting fact.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -107,9 +108,8 @@ class ShadowExample(BaseModel):
 
 
 class ShadowReport(BaseModel):
-    """The shadow-mode report for one version of a playbook. `version`: the version, or None if the
-    playbook was never in shadow mode. `waiting`: number of messages that human agents have not
-    handled yet, or that were added to another review."""
+    """The shadow-mode report for one version of a playbook, or None if it was never in shadow mode.
+    `waiting` counts messages not handled yet, or added to another review."""
 
     model_config = ConfigDict(frozen=True)
 

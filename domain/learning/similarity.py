@@ -1,8 +1,8 @@
-"""Similarity: how close two answers to a customer are in meaning.
+"""Compute how close two answers to a customer are in meaning.
 
-Words are mapped to meanings (`similarity.yaml`), so that "remboursé", "refund" and "money back" are
-equal. Two kinds of difference reduce the similarity by a factor: a different amount, date or
-number, and a statement that only one answer denies.
+Words are mapped to meanings (`similarity.yaml`): "remboursé", "refund" and "money back" are equal.
+A different amount, date or number, or a denial in only one answer, reduces the similarity by a
+factor.
 """
 
 import re
@@ -53,9 +53,8 @@ class _File(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The word lists. `whole` and `stem_prefixes`: words and word prefixes, each with its meaning
-    and whether the word affirms or denies that meaning. `phrases`: a pattern for phrases of several
-    words."""
+    """The word lists. `whole` and `stem_prefixes` map words and prefixes to a meaning, affirmed or
+    denied. `phrases` matches phrases of several words."""
 
     stop: frozenset[str]
     negations: frozenset[str]
@@ -74,11 +73,8 @@ class _Said:
 
 
 def similarity(one: str, other: str) -> float:
-    """Return the similarity of two texts in French or English, from 0 to 1. Equal texts have the
-    similarity 1, and the order of the texts does not matter.
-
-    At most READ characters of each text are compared, which bounds the run time.
-    """
+    """Return the symmetric similarity of two texts in French or English, from 0 to 1. Compares at
+    most READ characters of each."""
     # A fixed order of the texts makes the rounded result symmetric.
     first, second = sorted((one[:READ].strip(), other[:READ].strip()))
     if first == second:

@@ -1,7 +1,7 @@
-"""Transfer a reviewer's edits to an answer into the template behind the answer.
+"""Apply a reviewer's edits of an answer to the template behind it.
 
-The template keeps its placeholders. If one customer's values replaced them, the next customer would
-receive these values.
+The template keeps its placeholders. Otherwise, the next customer would receive this customer's
+values.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ _BRACES: Final = ("{{", "}}", "{%", "%}", "{#")
 
 @dataclass(frozen=True, slots=True)
 class _Filled:
-    """The position of a placeholder's value in the draft. `source`: the placeholder as written in
+    """The position of a placeholder's value in the draft. `source` is the placeholder as written in
     the template."""
 
     start: int
@@ -26,12 +26,11 @@ class _Filled:
 
 
 def rewritten_template(body: str, draft: str, diff: Sequence[Piece]) -> str | None:
-    """Return the template's body with the reviewer's edits to the draft applied, or None if they
-    cannot be applied.
+    """Return the template's body with the reviewer's edits applied, or None if they cannot be
+    applied.
 
-    `diff`: the difference from the draft to the text that was sent. The edits cannot be applied if
-    the draft differs from the filled template, or if the reviewer changed or deleted a filled
-    value. They also cannot be applied if the added text could be parsed as a placeholder.
+    `diff` is the difference between the draft and the sent text. The draft must equal the filled
+    template. Filled values must be unchanged, and added text must not look like a placeholder.
     """
     spend(len(body) + len(draft))
     filled = _values(body.strip(), draft.strip())

@@ -1,9 +1,8 @@
-"""Threshold advice: the reviews that a different threshold would have required, and the corrections
-that these reviews would have caught.
+"""Advise on the threshold: how many reviews another threshold would require, and which corrections
+they would catch.
 
-Reviewed outcomes are counted. Unreviewed outcomes are estimated from reviews with similar
-confidence, and reported as unknown if there are too few reviews. The advice is never applied
-automatically.
+Unreviewed outcomes are estimated from reviews with similar confidence, or unknown if there are too
+few. The advice is never applied automatically.
 """
 
 from bisect import bisect_left
@@ -28,8 +27,8 @@ _CAUGHT: Final = 0.75
 
 
 class Seen(StrEnum):
-    """The outcome of a run's draft. `alone`: the draft was sent without a review. `unknown`: the
-    draft was sent to review, but no reviewer decided on it."""
+    """The outcome of a run's draft. `alone`: sent without a review. `unknown`: sent to a review
+    without a decision."""
 
     ALONE = "alone"
     APPROVED = "approved"
@@ -50,9 +49,8 @@ class Seen(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PastOutcome:
-    """The outcome of one past run. `is_held`: the run would have been reviewed at any threshold.
-    `in_shadow`: the run was compared in shadow mode, so it serves as evidence but is not part of
-    the counted history."""
+    """The outcome of one past run. If `is_held`, it would be reviewed at any threshold. If
+    `in_shadow`, it is evidence only, and not counted."""
 
     confidence: float
     seen: Seen
@@ -63,14 +61,15 @@ class PastOutcome:
 class ThresholdPoint(BaseModel):
     """The effect of one threshold on past runs.
 
-    `reviewed`: number of runs that would have been reviewed, including runs held at any threshold.
-    `alone`: number of runs whose draft would have been sent automatically. `coverage`: `alone` as a
-    share of all runs. `edits` and `rejections`: number of drafts that reviewers edited or rejected.
-    `edits_caught` and `rejections_caught`: number of these drafts that would have been reviewed.
-    These four numbers exclude runs held at any threshold. `wrong_low` to `wrong_high`: the 90 %
-    interval for the number of automatically sent drafts that reviewers would have corrected. It
-    excludes unreviewed runs at confidences with too few reviews. `unknown`: number of the excluded
-    runs.
+    - `reviewed`, `alone`: runs reviewed or answered automatically.
+    - `coverage`: `alone` as a share of all runs.
+    - `edits`, `rejections`: drafts that reviewers edited or rejected.
+    - `edits_caught`, `rejections_caught`: those that would have been reviewed.
+    - `wrong_low`, `wrong_high`: the 90 % interval for automatic answers that reviewers would have
+      corrected.
+    - `unknown`: runs without an estimate, because too few reviews have a similar confidence.
+
+    Edits and rejections exclude runs held at any threshold.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -89,7 +88,7 @@ class ThresholdPoint(BaseModel):
 
 
 class ThresholdAdvice(BaseModel):
-    """The effects of the current, the suggested and other thresholds. `suggested`: the lowest
+    """The effects of the current, the suggested and other thresholds. `suggested` is the lowest
     threshold that would have caught three of four corrections, or None if too few corrections are
     known."""
 
@@ -102,8 +101,7 @@ class ThresholdAdvice(BaseModel):
 
 
 def advise(history: Sequence[PastOutcome], current: float) -> ThresholdAdvice:
-    """Return the threshold advice for a history of runs. The function is pure. `current`: the
-    current threshold."""
+    """Return the threshold advice for a history of runs. `current` is the threshold in use."""
     past = _Past(history)
     suggested = next((one for one in _GRID if past.catches_enough(one)), None)
     return ThresholdAdvice(

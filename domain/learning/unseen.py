@@ -1,10 +1,8 @@
 """Estimate how many unreviewed answers reviewers would have corrected.
 
-Unreviewed answers are assumed to be as good as reviewed answers with similar confidence. The number
-of wrong answers then follows a beta-binomial distribution. The two bounds use different priors, as
-in an exact interval for a proportion. The lower bound's prior favours right answers, and the upper
-bound's prior favours wrong answers. A single prior would give too narrow an interval where nearly
-all answers are right. The sum over all confidences is computed exactly, without random numbers.
+Unreviewed answers are assumed to be as good as reviewed ones of similar confidence, so the number
+follows a beta-binomial distribution. As in an exact interval, the lower bound's prior favours right
+answers and the upper bound's wrong ones. The sum is computed exactly.
 """
 
 from collections.abc import Iterable
@@ -25,8 +23,8 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Numbers of answers in one band of similar confidence. `seen`: reviewed answers. `wrong`:
-    reviewed answers that reviewers corrected. `unseen`: unreviewed answers."""
+    """Numbers of answers of similar confidence: reviewed, reviewed and corrected, and
+    unreviewed."""
 
     wrong: int
     seen: int
@@ -35,8 +33,8 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class UnseenWrong:
-    """The estimated number of wrong unreviewed answers. `low` to `high`: the 90 % interval for
-    bands with enough reviews. `unknown`: the number of unreviewed answers in the other bands."""
+    """The estimated number of wrong unreviewed answers: a 90 % interval for bands with enough
+    reviews, and the `unknown` answers in the other bands."""
 
     low: int
     high: int
@@ -60,8 +58,8 @@ def unseen_wrong(bands: Iterable[Band]) -> UnseenWrong:
 
 
 def _at(chances: _Floats, share: float) -> int:
-    """Return the quantile of a distribution at the probability `share`. `chances`: the probability
-    of each count, starting at 0."""
+    """Return the quantile of a distribution at the probability `share`. `chances` is the
+    probability of each count, starting at 0."""
     below = np.cumsum(chances / chances.sum())
     return min(int(np.searchsorted(below, share)), len(below) - 1)
 

@@ -23,8 +23,8 @@ class PieceKind(StrEnum):
 
 
 class Piece(BaseModel):
-    """A piece of the difference between two texts. `equal`: the piece is in both texts. `delete`:
-    it is only in the first text. `insert`: it is only in the second text."""
+    """A piece of a diff: in both texts (`equal`), only in the first (`delete`), or only in the
+    second (`insert`)."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,14 +33,10 @@ class Piece(BaseModel):
 
 
 def word_diff(before: str, after: str, budget: DiffBudget | None = None) -> tuple[Piece, ...]:
-    """Return the pieces of the difference between `before` and `after`, in order.
+    """Return the pieces of the diff from `before` to `after`, in order and alternating in kind.
 
-    All pieces except the insertions form `before`. All pieces except the deletions form `after`.
-    Texts that are too long to compare by words are compared by lines, or else as a whole.
-    Neighbouring pieces have different kinds, and no piece is empty.
-
-    `budget`: the budget of the page that shows the diff. Once it is used up, texts are compared as
-    a whole.
+    Long texts are compared by lines, or as a whole. `budget` is the page's budget. Once it is used
+    up, texts are compared as a whole.
     """
     spend(len(before) + len(after))
     budget = DiffBudget() if budget is None else budget

@@ -50,7 +50,7 @@ class PlaybookNameTaken(InvalidInput):
 
 
 class PlaybookChanged(DomainError):
-    """The playbook has changed since the version on which the request is based. `version`: the
+    """The playbook has changed since the version on which the request is based. `version` is the
     current version."""
 
     code = "playbook_changed"

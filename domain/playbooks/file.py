@@ -1,7 +1,6 @@
-"""Read and write playbooks as a YAML file. Users read and review the file, and copy it from one
-client to another.
+"""Read and write playbooks as a YAML file, which users review and copy between clients.
 
-Each problem is identified by its path, such as `playbooks[0].actions.refund.limits.per_action`.
+Problems are located by path, such as `playbooks[0].actions.refund.limits.per_action`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -37,9 +36,8 @@ _MAX_SHOWN: Final = 10
 class PlaybookDraft:
     """A playbook as described in a request.
 
-    `says_active`: whether the request sets the active state. `note`: the reason for the change.
-    `expected_version`: the version on which the author based the request. `override`: the reason
-    for going live although not all cases have passed.
+    `says_active` means that the request sets the active state. `expected_version` is the version
+    that the author edited. `override` is the reason for going live with cases that have not passed.
     """
 
     spec: PlaybookSpec
@@ -56,8 +54,8 @@ def parse_playbooks(data: bytes) -> tuple[PlaybookSpec, ...]:
 
 
 def yaml_in(data: bytes) -> JsonValue:
-    """Return the content of a YAML document. Raises InvalidPlaybook. For invalid YAML, the error
-    contains the line number."""
+    """Return the content of a YAML document. Raises InvalidPlaybook, with the line number for
+    invalid YAML."""
     if len(data) > MAX_FILE_BYTES:
         raise InvalidPlaybook([f"a playbook file has at most {MAX_FILE_BYTES // 1024} KiB"])
     try:
@@ -102,12 +100,11 @@ def write_playbooks(specs: Sequence[PlaybookSpec]) -> str:
 
 
 def diff(before: PlaybookSpec, after: PlaybookSpec, budget: DiffBudget | None = None) -> str:
-    """Return the line-by-line difference between two playbooks in the format of `diff -u`. Return
-    an empty text if they are equal.
+    """Return the difference between two playbooks in the format of `diff -u`, or "" if they are
+    equal.
 
-    The difference omits the active state, which is not part of a version. If comparing would take
-    too long, both playbooks are returned in full, one below the other. `budget`: the budget of the
-    page that shows the difference.
+    The active state is not part of a version, and is omitted. Beyond the page's `budget`, both
+    playbooks are returned in full.
     """
     old, new = (_lines(spec) for spec in (before, after))
     return "" if old == new else "".join(unified(old, new, budget))

@@ -1,13 +1,10 @@
 """Find the rules that a change to a client's playbooks loosens.
 
-The active playbooks are compared as a whole, for each kind of event. An edit to a rule is not the
-only change that loosens rules. Moving events to another playbook, or deleting or narrowing a
-playbook, can have the same effect.
+Moving events to another playbook, or deleting or narrowing one, can loosen rules as well. The
+active playbooks are therefore compared as a whole, for each kind of event.
 
-Two kinds of playbook that do not answer events now are also compared. The first is a playbook that
-stopped recently. Otherwise a manager could stop a playbook, loosen it and start it again. The
-second is a playbook that another playbook, in shadow mode, overrides. Otherwise a manager could
-override a playbook with a looser one in shadow mode, and then end the shadow mode.
+Recently stopped playbooks, and those overridden in shadow mode, count too. Otherwise, a manager
+could loosen a playbook while it is stopped, or replace it by way of shadow mode.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -63,15 +60,14 @@ def loosened(
 ) -> tuple[LoosenedRule, ...]:
     """Return the loosened rules, by kind of event.
 
-    `before` and `after`: all playbooks of a client, oldest first. `stopped`: the versions that
-    stopped answering events within WAITS, latest first. If no playbook in `before` answers an
-    event, the new playbook is compared with those from `_earlier`. Rules for actions on an order
-    are an exception: they are then compared with a playbook that permits nothing.
+    `before` and `after` are all playbooks of a client, oldest first. `stopped` are the versions
+    that stopped within WAITS, latest first. If no active playbook precedes a new one, `_earlier`
+    gives the playbooks to compare. Order actions are then compared with a playbook that permits
+    nothing.
 
-    For actions on an order, looser levels, amounts, ages and scopes are always included. For other
-    actions, looser levels, scopes and tags are included only if there is a playbook to compare
-    with. A looser threshold or `during_review` is included only if the new playbook moves money
-    without human approval.
+    Looser levels, amounts, ages and scopes of order actions always count. For other actions, looser
+    levels, scopes and tags count if there is a playbook to compare with. A looser threshold or
+    `during_review` counts only if the new playbook moves money without approval.
     """
     found: list[LoosenedRule] = []
     for pattern in _patterns(before, after, stopped):
@@ -95,12 +91,10 @@ def _earlier(
     event_type: str,
     becomes: PlaybookEntry,
 ) -> tuple[PlaybookEntry, ...]:
-    """Return the playbooks that answered events of this type earlier, although no playbook answers
-    them now.
+    """Return the playbooks that answered events of this type earlier, if none answers them now.
 
-    The result contains all stopped versions, and the playbook overridden by a playbook in shadow
-    mode, if any. It is unknown which of them answered last. If all stopped versions equal the new
-    version, the result contains only the latest of them.
+    These are all stopped versions, and the playbook overridden in shadow mode. It is unknown which
+    one answered last. If all stopped versions equal the new one, only the latest is returned.
     """
     ended = tuple(one for one in stopped if match([one.playbook], event_type))
     if ended and all(one.spec == becomes.spec for one in ended):
@@ -112,8 +106,7 @@ def _earlier(
 def _patterns(*sides: Sequence[PlaybookEntry]) -> list[str]:
     """Return the patterns of all active playbooks and stopped versions.
 
-    If two patterns match an event, the longer pattern decides, both before and after the change.
-    One example for each pattern therefore represents all events of that pattern.
+    The longest matching pattern decides, so one example of each pattern represents all its events.
     """
     active = (entry for side in sides for entry in side if entry.is_active)
     return sorted({entry.playbook.event_type for entry in active})
@@ -136,8 +129,8 @@ def _winner(entries: Iterable[PlaybookEntry], event_type: str) -> PlaybookEntry 
 def _looser(
     was: PlaybookEntry | None, becomes: PlaybookEntry, latest: PlaybookEntry | None
 ) -> Iterator[LoosenedRule]:
-    """Yield the rules that are looser in `becomes`. `was`: the playbook that answers before the
-    change, if any. `latest`: `was`, or else a playbook that answered earlier."""
+    """Yield the rules that are looser in `becomes`. `was` is the active playbook before the change,
+    if any. `latest` is `was` or an earlier playbook."""
     for kind in ActionKind:
         compared = was if kind in ON_ORDERS else latest
         if compared is None and kind not in ON_ORDERS:

@@ -13,8 +13,8 @@ from domain.playbooks.playbook import Playbook, PlaybookEntry, PlaybookSpec
 
 
 class ImportOutcome(StrEnum):
-    """The effect of an import on one playbook. `changed`: the playbook has a new version.
-    `switched`: the playbook has the same version, but was activated or deactivated."""
+    """The effect of an import on one playbook. `changed`: it has a new version. `switched`: only
+    its active state changed."""
 
     CREATED = "created"
     CHANGED = "changed"
@@ -25,7 +25,7 @@ class ImportOutcome(StrEnum):
 class PlaybookChange(BaseModel):
     """One playbook after a change, with the fields affected by the change.
 
-    `fields`: the changed fields, by their names in the playbook file ("threshold",
+    `fields` are the changed fields, by their names in the playbook file ("threshold",
     "actions.refund"), or empty for a new playbook.
     """
 
@@ -39,11 +39,8 @@ class PlaybookChange(BaseModel):
 def compare(
     entries: Iterable[PlaybookEntry], specs: Sequence[PlaybookSpec], new_id: NewId
 ) -> tuple[PlaybookChange, ...]:
-    """Return the changes that make the client's playbooks match `specs`. Playbooks that are missing
-    from `specs` stay unchanged.
-
-    Raises PlaybookNameTaken if a name is ambiguous.
-    """
+    """Return the changes that make the client's playbooks match `specs`. Other playbooks stay
+    unchanged. Raises PlaybookNameTaken for an ambiguous name."""
     known: dict[str, list[PlaybookEntry]] = {}
     for entry in entries:
         known.setdefault(entry.playbook.name, []).append(entry)
@@ -75,11 +72,8 @@ def _change(found: list[PlaybookEntry] | None, spec: PlaybookSpec, new_id: NewId
 
 
 def differences(before: PlaybookSpec, after: PlaybookSpec) -> Iterator[str]:
-    """Yield the names of the fields in which two specs differ.
-
-    An explicit rule differs from an omitted rule, even if the explicit rule equals the default.
-    Files are compared as written.
-    """
+    """Yield the names of the fields in which two specs differ. An explicit default differs from an
+    omitted rule."""
     old, new = before.rulebook, after.rulebook
     pairs = {
         "name": (before.name, after.name),

@@ -1,8 +1,8 @@
 """A playbook: the events that the agent answers for a client, and the confidence that an answer
 requires.
 
-`domain/agent/rulebook.py` defines what a playbook allows the agent to do.
-`domain/playbooks/file.py` reads and writes playbooks as files.
+`domain/agent/rulebook.py` defines what the agent may do. `domain/playbooks/file.py` reads and
+writes files.
 """
 
 import re
@@ -30,14 +30,12 @@ MAX_PLAYBOOKS: Final = 200
 """Maximum number of playbooks per client, active or not."""
 
 MAX_DAY_CHANGES: Final = 1_000
-"""Maximum number of new versions and activations per client in 24 hours. The number is limited
-because all versions are kept to document the runs that they handled. In addition, each activation
-sends an event to the client's webhooks."""
+"""Maximum number of new versions and activations per client in 24 hours. All versions are kept, and
+each activation sends an event to the client's webhooks."""
 
 MAX_VERSION_BYTES: Final = 128 * 1024 * 1024
-"""Maximum size of all playbook versions of one client, in bytes in PostgreSQL. Versions of deleted
-playbooks are included. No version is removed, because runs, audit entries and shadow drafts refer
-to versions, and each version may be restored."""
+"""Maximum size of all playbook versions of one client, in bytes in PostgreSQL, including deleted
+playbooks. No version is removed, because runs, audit entries and shadow drafts refer to it."""
 
 
 class Playbook(BaseModel):
@@ -126,11 +124,8 @@ def check_override(reason: str) -> str:
 
 
 def check_pattern(pattern: str) -> str:
-    """Return the event pattern. Raises InvalidInput if it is invalid.
-
-    A valid pattern is an event type, a dotted prefix that ends in `.*`, or `*` for every event
-    type.
-    """
+    """Return the event pattern: an event type, a dotted prefix that ends in `.*`, or `*`. Raises
+    InvalidInput."""
     if not pattern or clean_line(pattern, MAX_PATTERN) != pattern:
         raise InvalidInput("event type: 1 to 200 characters, no spaces around")
     stem = pattern.removesuffix(".*") if pattern != "*" else ""
@@ -140,12 +135,9 @@ def check_pattern(pattern: str) -> str:
 
 
 def match(playbooks: Iterable[Playbook], event_type: str) -> Playbook | None:
-    """Return the playbook for an event type, or None. An exact match takes precedence over a
-    prefix, and a longer prefix over a shorter prefix. Of two equal matches, the older playbook is
-    used.
-
-    `playbooks`: oldest first.
-    """
+    """Return the playbook for an event type, or None. Exact matches win over prefixes, longer
+    prefixes over shorter ones, and older playbooks over newer ones. `playbooks` are oldest
+    first."""
     best: Playbook | None = None
     for playbook in playbooks:
         if _covers(playbook.event_type, event_type) and (
@@ -156,11 +148,8 @@ def match(playbooks: Iterable[Playbook], event_type: str) -> Playbook | None:
 
 
 def in_winning_order(entries: Iterable[PlaybookEntry]) -> tuple[PlaybookEntry, ...]:
-    """Return the playbooks in order of precedence. The first active playbook that matches an event
-    answers the event.
-
-    `entries`: oldest first.
-    """
+    """Return the playbooks, given oldest first, in order of precedence. The first active match
+    answers an event."""
     return tuple(sorted(entries, key=lambda entry: -_precision(entry.playbook.event_type)))
 
 

@@ -14,8 +14,8 @@ POLICY_PERIOD: Final = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True)
 class ActionFigures:
-    """The metrics for one kind of action. `done`: executed actions. `refused`: actions that the
-    policy refused. `amounts`: the executed amounts, by currency."""
+    """The metrics for one kind of action: executed actions, actions refused by the policy, and
+    executed amounts by currency."""
 
     done: int = 0
     refused: int = 0
@@ -24,8 +24,8 @@ class ActionFigures:
 
 @dataclass(frozen=True, slots=True)
 class PolicyFigures:
-    """The metrics for `POLICY_PERIOD`, by kind of action. `is_partial`: whether there were more
-    records than were examined. The metrics are then lower bounds."""
+    """The metrics for `POLICY_PERIOD`, by kind of action. If `is_partial`, not all records were
+    examined, and the metrics are lower bounds."""
 
     by_kind: Mapping[ActionKind, ActionFigures]
     is_partial: bool = False

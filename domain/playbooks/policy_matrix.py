@@ -1,8 +1,7 @@
 """The policy: a matrix of the rules in a client's active playbooks, by action.
 
-Each active playbook is a channel. For each action, the policy contains the rule that most channels
-share, and lists the channels that have a different rule. The policy is not stored. It is read from
-the playbooks, and an edited policy is saved as changes to them.
+Each active playbook is a channel. An action's shared rule is the most common one, and channels with
+another rule are listed. The policy is not stored: edits are saved as changes to the playbooks.
 """
 
 import hashlib
@@ -20,8 +19,8 @@ _Rules: TypeAlias = tuple[ActionRule, ...]
 
 @dataclass(frozen=True, slots=True)
 class PolicyChannel:
-    """An active playbook in its current version, as a channel of the policy. `event_type`: the
-    event types that it handles. `is_trial`: whether it is in shadow mode."""
+    """An active playbook in its current version, as a channel of the policy. `is_trial` means
+    shadow mode."""
 
     id: str
     version: int
@@ -41,8 +40,8 @@ class PolicyException:
 
 @dataclass(frozen=True, slots=True)
 class PolicyRow:
-    """The rules for one kind of action. `rule`: the shared rule. `own`: by channel id, the rules
-    that differ from the shared rule."""
+    """The rules for one kind of action: the shared rule, and by channel id the rules that differ
+    (`own`)."""
 
     kind: ActionKind
     rule: ActionRule
@@ -55,8 +54,7 @@ class PolicyRow:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A client's policy. `channels`: the active playbooks, oldest first. `rows`: one row per kind
-    of action, or none if there are no channels."""
+    """A client's policy: its active playbooks, oldest first, and one row per kind of action."""
 
     channels: tuple[PolicyChannel, ...]
     rows: tuple[PolicyRow, ...]
@@ -85,9 +83,10 @@ class Policy:
 class PolicyEdit:
     """An edit to the policy.
 
-    `channel_id`: the channel to edit, or None for the shared rules. `rules`: the new rule for each
-    edited kind of action, or None if the channel returns to the shared rule. `everywhere`: the
-    kinds of action whose exceptions are removed. `note`: the author's reason.
+    - `channel_id`: the channel to edit, or None for the shared rules.
+    - `rules`: the new rule for each action, or None to return to the shared rule.
+    - `everywhere`: the actions whose exceptions are removed.
+    - `note`: the author's reason.
     """
 
     channel_id: str | None
@@ -98,8 +97,8 @@ class PolicyEdit:
 
 @dataclass(frozen=True, slots=True)
 class PolicyDifference:
-    """A rule that an edit changes in `channels`. `is_everywhere`: whether `channels` are all
-    channels of the policy."""
+    """A rule that an edit changes in `channels`. `is_everywhere` means that these are all channels
+    of the policy."""
 
     kind: ActionKind
     before: ActionRule
@@ -109,10 +108,10 @@ class PolicyDifference:
 
 
 def read_policy(entries: Iterable[PlaybookEntry]) -> Policy:
-    """Return the policy of these playbooks. Inactive playbooks are omitted.
+    """Return the policy of the active playbooks in `entries`, given oldest first.
 
-    `entries`: oldest first. An action's shared rule is the rule that most channels use. In a tie,
-    the shared rule is the oldest channel's rule.
+    An action's shared rule is the one that most channels use. In a tie, the oldest channel's rule
+    wins.
     """
     active = [entry for entry in entries if entry.is_active]
     channels = tuple(map(_channel, active))

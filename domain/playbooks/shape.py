@@ -1,6 +1,6 @@
-"""The format in which users write playbooks, and the messages about invalid playbooks.
+"""The format in which users write playbooks, and the messages about invalid ones.
 
-In this format, amounts are decimal strings ("50.00"). All other code uses whole minor units.
+Amounts are decimal strings here ("50.00"), and whole minor units everywhere else.
 """
 
 import re
@@ -117,8 +117,8 @@ class _Limits(_Part):
     @field_validator("per_action", "per_customer", "per_day")
     @classmethod
     def _exact(cls, value: str | None, info: ValidationInfo) -> str | None:
-        """Return the amount. Raises ValueError if it is invalid. Without a valid currency, only the
-        format is checked."""
+        """Return the amount. Raises ValueError. Without a valid currency, only the format is
+        checked."""
         if value is None:
             return None
         if not _AMOUNT.fullmatch(value):
@@ -285,9 +285,8 @@ def problems_of_file(file: FileShape) -> Iterator[str]:
 
 
 def said_of(error: ValidationError, whole: str, *, first: int = 0) -> list[str]:
-    """Return pydantic's errors, worded for the author of the input. `whole`: the name of the
-    validated object itself, such as "the file". `first`: the position in the file of the first
-    validated entry."""
+    """Return pydantic's errors, worded for the author. `whole` names the validated object, such as
+    "the file". `first` is the position of the first entry in the file."""
     found = error.errors(include_url=False, include_input=False)
     return [_line(one, whole, first) for one in found]
 

@@ -70,18 +70,21 @@ class RetentionInput(Contract):
 
 
 class RetentionResult(Contract):
-    """The result of applying retention. `removed`: the total number of rows removed. `failed`: the
-    number of clients that could not be processed. Each failure is logged."""
+    """The number of rows removed by retention, and of clients that failed. Failures are logged."""
 
     removed: int = 0
     failed: int = 0
 
 
 class EraseInput(Contract):
-    """The parameters of an erasure. `subject`: the hexadecimal digest that identifies the customer
-    in the certificate. `sealed_customer`: the customer's address, encrypted because a workflow
-    history outlives the erased data. Both are empty if the whole client is erased. `settle_s`:
-    seconds to wait for running steps, longer than any step takes."""
+    """The parameters of an erasure.
+
+    - `subject`: the hexadecimal digest that identifies the customer in the certificate.
+    - `sealed_customer`: the address, encrypted because a workflow history outlives the erased data.
+    - `settle_s`: the wait for running steps in seconds, longer than any step takes.
+
+    `subject` and `sealed_customer` are empty if the whole client is erased.
+    """
 
     erasure_id: str
     client_id: str
@@ -96,14 +99,14 @@ class EraseInput(Contract):
 
 
 class CloseResult(Contract):
-    """The result of stopping new work on the data to erase. `under_way`: the number of runs that
-    may be in the middle of a step. The erasure waits for these steps to finish."""
+    """The result of stopping new work on the data to erase. `under_way` is the number of runs that
+    may be in a step. The erasure waits for them."""
 
     under_way: int = 0
 
 
 class EraseResult(Contract):
-    """The result of an erasure. `erasure_id`: the certificate's id. A request for an erasure that
-    is already running gets the same id."""
+    """The result of an erasure. `erasure_id` is the certificate's id, the same for repeated
+    requests during the erasure."""
 
     erasure_id: str

@@ -13,8 +13,8 @@ _PSEUDONYM: Final = re.compile(rf"{_PREFIX}[0-9a-f]{{64}}")
 
 
 def pseudonyms(sealer: Sealer, client_id: str, customer: str) -> tuple[str, ...]:
-    """Return the pseudonyms of a customer, newest key first. Only a holder of both the address and
-    the key can compute them. `customer`: the address, as returned by `customer_key`."""
+    """Return the pseudonyms of a customer, newest key first. Computing them takes both the address
+    and the key. `customer` is a result of `customer_key`."""
     digests = sealer.digests(f"refunds to an erased customer/{client_id}/{customer}")
     return tuple(f"{_PREFIX}{digest.hex()}" for digest in digests)
 

@@ -13,16 +13,15 @@ from domain.core.ports import Sealer
 
 
 class ErasureScope(StrEnum):
-    """The scope of an erasure. `tenant`: a client with all its data. `customer`: one customer of a
-    client."""
+    """The scope of an erasure: a whole `tenant` with all its data, or one `customer`."""
 
     TENANT = "tenant"
     CUSTOMER = "customer"
 
 
 class ErasureStanding(BaseModel):
-    """A client's usage and credits when the erasure started, for the final bill. `tickets`: the
-    number of tickets by month. `credits_balance`: the number of unused credits."""
+    """A client's usage and credits at the start of the erasure, for the final bill. `tickets` is by
+    month."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,10 +32,9 @@ class ErasureStanding(BaseModel):
 class Certificate(BaseModel):
     """The certificate of an erasure: what was erased, when, and at whose request.
 
-    The certificate contains no names, because it is kept longer than the erased data. `removed`: by
-    record class, the number of records that were removed, or emptied if only their text was erased.
-    `finished_at`: the end of the erasure, or None while it is running. `standing`: set only if a
-    whole client is erased.
+    It outlives the erased data, so it contains no names. `removed` counts the removed or emptied
+    records by class. `finished_at` is None while the erasure runs. `standing` is set only for a
+    whole client.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -100,9 +98,8 @@ def session_of(subject: str) -> str | None:
 def subject_digests(sealer: Sealer, client_id: str, subject: str) -> tuple[bytes, ...]:
     """Return the digests under which a certificate may store the erased customer, newest key first.
 
-    Only a holder of both the address and the key can find the certificate. New certificates use the
-    first digest. The last digest is unkeyed, and matches certificates that were issued before the
-    key existed.
+    New certificates use the first. The last one is unkeyed, for certificates issued before the key
+    existed.
     """
     named = f"{client_id}/{subject}"
     return (*sealer.digests(named), hashlib.sha256(named.encode()).digest())

@@ -1,7 +1,6 @@
 """Retention: how long each class of a client's records is kept.
 
-The records in a class are removed together, so that no part of a record remains. A message and the
-run that answered it are removed at the same time.
+Related records are removed together: a message goes with the run that answered it.
 """
 
 from collections.abc import Mapping
@@ -13,11 +12,15 @@ from domain.core.errors import InvalidInput
 
 
 class RecordClass(StrEnum):
-    """A class of records with a common retention. `conversations`: each event with its message,
-    attachments, answer, run, reviews, actions, sentiment, usage ledger entry and related webhook
-    events. The retention starts at the time of the event. A conversation is removed with its last
-    message. `churn`: churn predictions. Their retention starts with the week of the prediction.
-    `metrics`: daily metrics. `automation_events`: records from the engine's first version."""
+    """A class of records with a common retention.
+
+    - `conversations`: each event with its message, attachments, answer, run, reviews, actions,
+      sentiment, usage and webhooks, kept from the event on. A conversation goes with its last
+      message.
+    - `churn`: churn predictions, kept from their week on.
+    - `metrics`: daily metrics.
+    - `automation_events`: records from the engine's first version.
+    """
 
     CONVERSATIONS = "conversations"
     CHURN = "churn"
@@ -32,9 +35,8 @@ DEFAULT_DAYS: Final[Mapping[RecordClass, int]] = {
     RecordClass.AUTOMATION_EVENTS: 730,
 }
 MIN_DAYS: Final[Mapping[RecordClass, int]] = {
-    # Minimum retention in days. The records must outlast two periods. A month's tickets are
-    # compared with the ledger until the end of the next month. Missed webhook events can be
-    # replayed for a month.
+    # Minimum retention in days. A month's tickets are compared with the ledger until the end of the
+    # next month, and missed webhook events can be replayed for a month.
     RecordClass.CONVERSATIONS: 90,
     RecordClass.CHURN: 30,
     RecordClass.METRICS: 90,
@@ -44,11 +46,10 @@ MAX_DAYS: Final = 36_500
 
 
 def check_retention(given: Mapping[str, object]) -> dict[str, int | None]:
-    """Return the retention that a client sets, in days by class, after validating it. None keeps
-    the records forever.
+    """Return a client's validated retention, in days by class. None keeps the records forever.
 
-    A class that is not given keeps its current retention. Raises InvalidInput for an unknown class,
-    a value that is not a whole number, and a value below the class's minimum or above MAX_DAYS.
+    Classes that are not given keep their current retention. Raises InvalidInput for an unknown
+    class or an invalid number of days.
     """
     return {_class_of(name).value: _checked(_class_of(name), days) for name, days in given.items()}
 
@@ -57,8 +58,8 @@ def days_kept(record_class: RecordClass, overrides: Mapping[str, object]) -> int
     """Return the number of days for which a client's records of a class are kept, or None for
     forever.
 
-    `overrides`: the client's own retention, in days by class. The class's minimum always applies.
-    An invalid value is ignored.
+    `overrides` are the client's own retention. Invalid values are ignored, and the class's minimum
+    always applies.
     """
     if record_class.value not in overrides:
         return DEFAULT_DAYS[record_class]

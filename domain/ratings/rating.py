@@ -23,7 +23,7 @@ class RatingChannel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GivenRating:
-    """A rating in its stored form. `score`: an integer from LEAST (bad) to MOST (good)."""
+    """A rating in its stored form. `score` is an integer from LEAST (bad) to MOST (good)."""
 
     score: int
     comment: str | None = None

@@ -1,8 +1,7 @@
 """The link with which a customer rates an emailed answer.
 
-The token in the link contains the client, the run and the expiry time, and proves that this service
-issued the link. The token reveals nothing about the customer. The holder of the link can rate the
-answer, but sees no data.
+Its signed token contains the client, the run and the expiry time, and nothing about the customer.
+The holder can rate the answer, but sees no data.
 """
 
 import base64
@@ -33,8 +32,8 @@ class RatedRun:
 
 
 def rating_link(sealer: Sealer, origin: str, run: RatedRun, now: datetime) -> str:
-    """Return the URL of the rating page for a run. The URL is valid for LINK_LASTS. `origin`: this
-    service's public origin."""
+    """Return the URL of the rating page for a run, valid for LINK_LASTS. `origin` is this service's
+    public origin."""
     return f"{origin}{RATING_PATH}/{rating_token(sealer, run, now + LINK_LASTS)}"
 
 

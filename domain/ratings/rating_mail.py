@@ -9,9 +9,7 @@ _LINES: Final = {
 
 
 def with_rating_link(text: str, link: str, language: str) -> str:
-    """Return the text of an email, followed by the request for a rating and the link.
-
-    `language`: fr or en. Any other value is treated as French.
-    """
+    """Return the text of an email with the request for a rating and the link. `language` is en, or
+    French otherwise."""
     asked = _LINES.get(language, _LINES["fr"]).format(link=link)
     return f"{text.rstrip()}\n\n{asked}\n"

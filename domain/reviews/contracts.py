@@ -6,8 +6,8 @@ from domain.reviews.escalation import Decision
 
 
 class SettleReviewInput(Contract):
-    """The input for reading the decision on a review. `expired`: whether the time to decide has
-    elapsed, in which case an undecided review is closed."""
+    """The input for reading the decision on a review. `expired` closes an undecided review, because
+    its time has elapsed."""
 
     ref: RunRef
     round: int = 0
@@ -15,8 +15,8 @@ class SettleReviewInput(Contract):
 
 
 class SettleReviewResult(Contract):
-    """The decision on a review. `decision`: the decision stored in PostgreSQL, or None. `actions`:
-    the actions in the approved plan if later messages changed the plan, else None."""
+    """The stored decision on a review, or None. `actions` are the actions of the approved plan if
+    later messages changed the plan, else None."""
 
     decision: Decision | None
     actions: tuple[ActionKind, ...] | None = None
@@ -31,8 +31,7 @@ class ReviseReviewInput(Contract):
 
 
 class ReviseReviewResult(Contract):
-    """The outcome of revising a review. `revised`: whether the review now has a different draft or
-    plan."""
+    """The outcome of revising a review. `revised` means that its draft or plan has changed."""
 
     revised: bool
     elapsed_ms: float
@@ -57,6 +56,6 @@ class MailMembersInput(Contract):
 
 
 class MailMembersResult(Contract):
-    """The outcome of one pass. `sent`: the number of emails that the mail server accepted."""
+    """The outcome of one pass. `sent` is the number of emails that the mail server accepted."""
 
     sent: int

@@ -1,9 +1,7 @@
-"""An escalation: a run that is pending a human decision, and the possible decisions. The API calls
-an escalation a review.
+"""An escalation: a run that is pending a human decision. The API calls it a review.
 
-A reviewer can decide without a claim, but not while another reviewer's claim is valid. Above a
-limit, two people must approve, and the text that is sent must be the text that the second person
-has read. A reviewer can approve only after reading the customer's latest message.
+Another reviewer's valid claim blocks a decision. Above a limit, two people must approve the same
+text. Approval requires having read the customer's latest message.
 """
 
 from dataclasses import dataclass
@@ -91,12 +89,12 @@ class Claim(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A reviewer's decision on an escalation, with its details. `text`: the text to send, for an
-    edit. `note`: the reason for a rejection, for teammates.
+    """A reviewer's decision on an escalation. `text` is the edited text to send. `note` is the
+    reason for a rejection, for teammates.
 
-    The other fields identify the content that the reviewer has read. `seen`: the draft, or None for
-    the agent's draft. `seen_event`: the latest message, or None for the first message.
-    `seen_revision`: the revision of draft and plan, or None for the first revision.
+    The other fields identify what the reviewer has read: the draft (`seen`), the latest message
+    (`seen_event`), and the revision of draft and plan (`seen_revision`). None means the agent's
+    draft, the first message and the first revision.
     """
 
     decision: Decision
@@ -110,12 +108,14 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ReviewStanding:
-    """The state of an escalation. `draft`: the text that an approval sends, written by the first
-    editor or else by the agent. `is_edited`: whether the first approver wrote the draft.
-    `first_event`: the message that caused the escalation. `latest_event`: the latest message added
-    to the escalation, or the first message if none was added. `revision`: the number of times that
-    the agent has changed the draft and the plan. `authors`: ids of the users who typed a message in
-    the conversation."""
+    """The state of an escalation.
+
+    - `draft`: the text that an approval sends, from the first editor or the agent.
+    - `is_edited`: the first approver wrote the draft.
+    - `first_event`, `latest_event`: the first and the latest message of the escalation.
+    - `revision`: how often the agent has changed the draft and the plan.
+    - `authors`: the users who typed a message in the conversation.
+    """
 
     id: str
     status: EscalationStatus

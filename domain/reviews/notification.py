@@ -1,7 +1,7 @@
-"""A member's email notifications about tickets that need the team: the choice, and its rules.
+"""A member's email notifications about tickets that need the team.
 
-Each member chooses the notifications for each client. At most MAILS_AN_HOUR emails are sent at once
-in an hour, so a stranger who writes many messages cannot flood the members' mailboxes.
+Each member chooses them for each client. At most MAILS_AN_HOUR are sent in an hour, so that a
+stranger cannot flood the mailboxes.
 """
 
 from collections.abc import Sequence
@@ -33,8 +33,7 @@ _DAY: Final = timedelta(days=1)
 
 
 class NotificationMode(StrEnum):
-    """When a member receives emails. `at_once`: an email for each ticket. `digest`: one email a
-    day."""
+    """When a member receives emails: for each ticket (`at_once`), or one a day (`digest`)."""
 
     NONE = "none"
     AT_ONCE = "at_once"
@@ -61,8 +60,8 @@ class NotificationSettings(BaseModel):
 
 
 class NoticeKind(StrEnum):
-    """The reason for a notification. `review`: a review was opened. `assigned`: a conversation was
-    assigned to the member."""
+    """The reason for a notification: a review was opened, or a conversation was assigned to the
+    member."""
 
     REVIEW = "review"
     ASSIGNED = "assigned"
@@ -70,7 +69,7 @@ class NoticeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MemberNotice:
-    """A ticket that needs a member. `subject`: the id of the review or conversation."""
+    """A ticket that needs a member. `subject` is the id of the review or conversation."""
 
     kind: NoticeKind
     subject: str
@@ -82,10 +81,9 @@ def plan_mails(
 ) -> tuple[tuple[MemberNotice, ...], ...]:
     """Return the emails to send now, each with the notices that it reports.
 
-    `pending`: the member's unreported notices, oldest first. `sent`: the times of the member's
-    earlier at-once emails. While the member has room in the hour, each notice has its own email.
-    Notices that arrived after the hour's limit was reached share one email, sent once there is room
-    again. If the notices exceed the room, the last email reports all that remain.
+    `pending` are the unreported notices, oldest first. `sent` are the times of earlier emails. Each
+    notice gets its own email until the hour's limit. Later ones share an email once there is room
+    again.
     """
     room = MAILS_AN_HOUR - _within_hour(sent, now)
     if room <= 0:
@@ -111,8 +109,7 @@ def _within_hour(times: Sequence[datetime], until: datetime) -> int:
 
 @dataclass(frozen=True, slots=True)
 class DigestTime:
-    """When a digest is due. `day`: the local day of the digest that is due now, or None.
-    `following`: the next time at which a digest may be due."""
+    """When a digest is due: its local `day` if it is due now, and the `following` time."""
 
     day: date | None
     following: datetime
@@ -121,12 +118,11 @@ class DigestTime:
 def digest_time(
     hour: int, time_zone: str, *, since: datetime, last: date | None, now: datetime
 ) -> DigestTime:
-    """Return whether a digest is due. `since`: the time of the member's choice. Digests that were
-    due before it are not sent. `last`: the local day of the latest digest.
+    """Return whether a digest is due. `since` is the time of the member's choice, and `last` the
+    local day of the latest digest.
 
-    At most one digest is due for each local day, even if the time zone or the hour changes. If
-    clocks skip the hour, the digest is due when they change. If clocks show the hour twice, the
-    digest is due the first time.
+    At most one is due for each local day. In an hour that clocks skip, it is due at the change. In
+    a repeated hour, it is due the first time.
     """
     zone = ZoneInfo(time_zone)
     today = now.astimezone(zone).date()

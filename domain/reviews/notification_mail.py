@@ -1,8 +1,7 @@
 """The emails that notify a member of tickets that need the team.
 
-The texts are fixed, because the service sends these emails in its own name. They contain no text
-from a customer or a client. A stranger chooses the subject of a ticket, and must not be able to
-send text to a member's mailbox under the service's address.
+The texts are fixed, without words from a customer or client, because the service sends them in its
+own name. Strangers choose the subjects of tickets.
 """
 
 from collections.abc import Sequence
@@ -23,8 +22,8 @@ _DEFAULT_LANGUAGE: Final = "fr"
 
 @dataclass(frozen=True, slots=True)
 class NotifiedTicket:
-    """A ticket in an email. `review_id`: its open review, or None. `since`: the start of the wait,
-    or None if the email does not show it."""
+    """A ticket in an email. `review_id` is its open review, or None. `since` is the start of the
+    wait, if shown."""
 
     review_id: str | None
     conversation_id: str | None
@@ -45,9 +44,8 @@ class DigestCounts:
 
 @dataclass(frozen=True, slots=True)
 class MailFrame:
-    """The parts that a member's emails have in common. `mail_id`: determines the Message-ID, so a
-    retry sends the same email. `language`: the member's language, or None for French.
-    `client_id`: the client that the links open."""
+    """The common parts of a member's emails. `mail_id` determines the Message-ID, so a retry sends
+    the same email. The links open `client_id`. Without `language`, the text is French."""
 
     mail_id: str
     to: str
@@ -62,8 +60,8 @@ class MailFrame:
         return _WORDS["en" if self.language == "en" else _DEFAULT_LANGUAGE]
 
     def mail(self, subject: str, lines: Sequence[str], why: str) -> OutgoingMail:
-        """Return the email with this subject and these paragraphs. `why`: the reason for which the
-        member receives the email."""
+        """Return the email with this subject and these paragraphs. `why` is the reason for which
+        the member receives the email."""
         footer = f"{why} {self.words.turn_off.format(url=self.unsubscribe_url)}"
         return OutgoingMail(
             name=f"notices.{self.mail_id.lower()}",
@@ -174,8 +172,8 @@ _WORDS: Final[dict[NoticeLanguage, _Words]] = {
 
 
 def ticket_mail(frame: MailFrame, ticket: NotifiedTicket, *, assigned: bool) -> OutgoingMail:
-    """Return the email about one ticket. `assigned`: whether the ticket was assigned to the member,
-    rather than held for review."""
+    """Return the email about one ticket. `assigned` means that it was assigned to the member, not
+    held for review."""
     words = frame.words
     url = frame.ticket_page(ticket)
     if assigned:
@@ -204,7 +202,7 @@ def several_mail(frame: MailFrame, tickets: Sequence[NotifiedTicket], count: int
 def digest_mail(
     frame: MailFrame, counts: DigestCounts, oldest: Sequence[NotifiedTicket], now: datetime
 ) -> OutgoingMail:
-    """Return the daily digest. `oldest`: the first tickets of the inbox, urgent ones first."""
+    """Return the daily digest. `oldest` are the first tickets of the inbox, urgent ones first."""
     words = frame.words
     subject = _waiting(words, counts)
     numbers = [
@@ -232,7 +230,7 @@ def _bounded(count: int, most: int) -> str:
 
 
 def _line(frame: MailFrame, ticket: NotifiedTicket, now: datetime | None) -> str:
-    """Return the line of one ticket in a list. `now`: the time until which the wait is shown."""
+    """Return the line of one ticket in a list. `now` is the time until which the wait is shown."""
     words = frame.words
     text = (words.urgent if ticket.urgent else "") + _reason(words, ticket)
     if now is not None and ticket.since is not None:

@@ -22,12 +22,12 @@ def check_key_maker(
     """Check that `actor` may approve a review that moves money or needs two approvals. Raises
     OwnRequest.
 
-    `makers`: the users who created the API keys that sent the review's messages. A maker must not
-    approve. A member who may be a maker under a second address must not approve either.
+    `makers` created the API keys that sent the review's messages. Neither a maker nor a member who
+    may be one under a second address may approve.
 
-    There is one exception, if one approval is enough. A maker may approve if no colleague can
-    decide, because every key of the shop then belongs to that maker. A manager who left within the
-    last day still counts as a colleague. Otherwise, a maker could remove all colleagues first.
+    If one approval is enough, a maker may approve without a colleague who could decide. A manager
+    who left within the last day counts as a colleague, so that a maker cannot remove all of them
+    first.
     """
     if is_staff(actor):
         return
@@ -45,10 +45,10 @@ def check_key_maker(
 def _may_be_maker(
     one: MemberStanding, makers: Set[str], members: tuple[MemberStanding, ...], now: datetime
 ) -> bool:
-    """Return True if the member is a maker of the keys, or may be a maker under a second address.
+    """Return True if the member is a maker of the keys, or may be one under a second address.
 
-    A second address is assumed in two cases. Either both addresses belong to the same mailbox, or a
-    maker invited the member, who joined within the last day.
+    That is assumed if both addresses belong to one mailbox, or if a maker invited the member, who
+    joined within the last day.
     """
     is_guest = _is_of(one.invited_by, makers) and now - one.joined_at < MEMBER_FOR
     mailboxes = {mailbox(maker.email) for maker in members if _is_of(maker.user_id, makers)}

@@ -1,7 +1,7 @@
 """The notification about a review, for a chat channel of a merchant's team.
 
-The notification does not contain the customer's address or any text from the customer. A chat
-service stores its messages in another country, and possibly for longer than the client's retention.
+It contains no customer's address or text, because a chat service may store it abroad and longer
+than the client's retention.
 """
 
 from dataclasses import dataclass
@@ -43,8 +43,8 @@ REASON_TEXTS: Final[dict[NoticeLanguage, dict[EscalationReason, str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class ReviewNotice:
-    """The content of a notification about an open review. `ticket_id`: the ticket's id in the
-    system that sent the event. `confidence`: from 0 to 1."""
+    """A notification about an open review. `ticket_id` is the id in the system that sent the
+    event."""
 
     review_id: str
     run_id: str

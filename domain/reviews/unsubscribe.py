@@ -1,8 +1,7 @@
 """The link with which a member turns off the email notifications of one client.
 
-The token in the link contains the client and the member, and proves that this service issued the
-link. The holder of the link can only turn off these emails, and sees no data. The token does not
-expire, because a member may use the link in an old email.
+Its signed token contains the client and the member. The holder can only turn off these emails. It
+does not expire, because old emails must keep working.
 """
 
 import base64

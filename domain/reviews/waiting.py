@@ -14,10 +14,8 @@ _Seconds = Annotated[int, Field(ge=0)]
 
 @dataclass(frozen=True, slots=True)
 class AnswerWait:
-    """A customer's wait for an answer. `since`: the time of the first unanswered message. `waited`:
-    the business time since `since`. `due`: the instant at which `waited` reaches the target.
-    `left`: the business time until `due`, or zero once it has passed. `overdue`: the business time
-    since `due`, or zero before it."""
+    """A customer's wait for an answer, in business time except for `since`, the first unanswered
+    message, and `due`, the instant of the target. `left` and `overdue` are never negative."""
 
     since: datetime
     waited: timedelta
@@ -32,7 +30,7 @@ class AnswerWait:
 
 def waiting_since(since: datetime | None, hours: BusinessHours, now: datetime) -> AnswerWait | None:
     """Return how long the customer has waited, or None if the client has no target or no message
-    waits. `since`: the time of the first unanswered message, or None."""
+    waits. `since` is the time of the first unanswered message, or None."""
     target = hours.target
     if since is None or target is None:
         return None

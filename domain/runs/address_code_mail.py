@@ -1,7 +1,7 @@
 """The email, in French and English, with the verification code for the author of a helpdesk ticket.
 
-The text is fixed: it contains no name, text or link from the client, and no text from the ticket's
-author. An attacker who enters another person's address must not choose what that person reads.
+The text is fixed. An attacker who enters another person's address must not choose what that person
+reads.
 """
 
 from typing import Final, Literal
@@ -28,8 +28,8 @@ _TEXTS: Final = {
 def address_code_mail(
     code_id: str, *, to: str, language: Literal["fr", "en"], code: str, minutes: int
 ) -> OutgoingMail:
-    """Return the email with the code that verifies the address of a ticket's author. `minutes`: the
-    lifetime of the code."""
+    """Return the email with the code that verifies the address of a ticket's author. `minutes` is
+    the lifetime of the code."""
     return OutgoingMail(
         name=f"address.{code_id.lower()}",
         to=to,

@@ -1,7 +1,6 @@
 """Temporal payloads for runs: ids and small facts, never customer text.
 
-Each activity, signal and workflow has one frozen Input and Result. Histories store them, so fields
-are only ever added, with defaults (docs/workflow-versioning.md).
+Histories store them, so fields are only ever added, with defaults (docs/workflow-versioning.md).
 """
 
 from datetime import datetime, timedelta
@@ -19,11 +18,13 @@ _RUN_MARGIN: Final = timedelta(hours=2)
 
 
 class ProcessEventInput(Contract):
-    """The input of a run's workflow. `threshold`: the confidence threshold of the playbook selected
-    at admission. `remote_brain`: whether the brain runs outside the process, which determines how
-    its activity is run. It is recorded so that a Temporal replay takes the same path. `reopened`:
-    the message was added to a review, but the review's answer did not cover the message. An earlier
-    workflow with the same id has ended."""
+    """The input of a run's workflow.
+
+    - `threshold`: the confidence threshold of the playbook selected at admission.
+    - `remote_brain`: the brain runs outside the process. Recorded for deterministic replay.
+    - `reopened`: the message left a review whose answer did not cover it, and an earlier workflow
+      with the same id has ended.
+    """
 
     ref: RunRef
     threshold: float
@@ -61,10 +62,10 @@ class RunStep(StrEnum):
 
 
 class RunProgress(Contract):
-    """The current state of a run, which operators see in the Temporal UI.
+    """The current state of a run, shown in the Temporal UI.
 
-    `status`: the first outcome, or None before it is stored. `review_id`, `reason`, `expires_at`:
-    of the review that the run waits for.
+    `status` is None before the first outcome. `review_id`, `reason` and `expires_at` describe the
+    review that the run waits for.
     """
 
     run_id: str
@@ -77,17 +78,16 @@ class RunProgress(Contract):
 
 
 class ExecuteInput(Contract):
-    """The plan to execute. `round`: 0 for the agent's own attempt. Each approval increments the
-    number."""
+    """The plan to execute. `round` is 0 for the agent's own attempt, and each approval increments
+    it."""
 
     ref: RunRef
     round: int = 0
 
 
 class ExecuteResult(Contract):
-    """The outcome of an execution. `joined`: id of the review that received the run's message, or
-    empty. If `joined` is set, the plan was not executed, because a human now handles the
-    conversation."""
+    """The outcome of an execution. `joined` is the review that received the run's message, or
+    empty. If set, the plan was not executed, because a human handles the conversation."""
 
     steps: tuple[StepOutcome, ...]
     elapsed_ms: float
@@ -95,10 +95,8 @@ class ExecuteResult(Contract):
 
 
 class PersistInput(Contract):
-    """The outcome of a run, to be stored. `escalation`: set if the run is pending human review.
-    `error_code`: set if the run failed. `joined`: id of the review to which the run's message was
-    added, in which case the run itself no longer waits. It is empty if the message was not added to
-    a review."""
+    """The outcome of a run, to be stored. `escalation` is set for a pending review, and
+    `error_code` for a failure. `joined` is the review that received the run's message, or empty."""
 
     ref: RunRef
     status: RunStatus
@@ -152,7 +150,7 @@ class ReplyDue(Contract):
 
 
 class DeliveredReply(Contract):
-    """The outcome of sending a member's reply. `late_answer`: the widget reply that is emailed if
+    """The outcome of sending a member's reply. `late_answer` is the widget reply that is emailed if
     the visitor does not see it."""
 
     late_answer: LateAnswer | None = None
@@ -167,8 +165,8 @@ class FailReplyInput(Contract):
 
 
 class DryRunInput(Contract):
-    """The input of a dry run. `sealed`: the encrypted event, because a dry run stores no row in the
-    database. `draft_alone`: the caller reads only `sealed_draft` and the status from the result."""
+    """The input of a dry run. `sealed` is the encrypted event, because a dry run stores no database
+    row. With `draft_alone`, the caller reads only `sealed_draft` and the status."""
 
     client_id: str
     event_id: str
@@ -181,9 +179,8 @@ class DryRunInput(Contract):
 
 
 class DryRunResult(Contract):
-    """The result of a dry run. `sealed_draft`: the generated text. `sealed_response`: the text that
-    would be sent, for callers that still run an earlier version. It is empty if `draft_alone` was
-    set. Both texts are encrypted."""
+    """The result of a dry run, with encrypted texts. `sealed_response` is for callers of an earlier
+    version, and empty if `draft_alone` was set."""
 
     status: RunStatus
     classification: str
@@ -193,9 +190,8 @@ class DryRunResult(Contract):
 
 
 class ForgetDryRunsInput(Contract):
-    """The input for the hourly deletion of dry runs. `older_than_s`: the retention period of a dry
-    run's workflow history after the run ends. Deletion is promised within one day. The default is
-    shorter, so that the promise is kept even if some of the hourly deletions fail."""
+    """The input for the hourly deletion of dry runs. `older_than_s` is the retention after a run's
+    end. Its default is below the promised day, so that some deletions may fail."""
 
     older_than_s: float = 20 * 3600
 
@@ -205,10 +201,9 @@ class ForgetDryRunsResult(Contract):
 
 
 class SweepInput(Contract):
-    """The input of the sweep, which resumes interrupted work. `older_than_s`: the minimum age of a
-    run or decision that the sweep resumes. It exceeds the gateway's deadline, so that the sweep
-    never races with a healthy request. `embedding_model`: the model that embeds knowledge. If
-    empty, the sweep skips the embedding."""
+    """The input of the sweep, which resumes interrupted work. `older_than_s` exceeds the gateway's
+    deadline, so that the sweep never races with a healthy request. Without `embedding_model`, no
+    knowledge is embedded."""
 
     older_than_s: float = 60
     review_expiry_s: float = 72 * 3600
@@ -217,8 +212,7 @@ class SweepInput(Contract):
 
 
 class SweepResult(Contract):
-    """The outcome of a sweep. `failed`: number of failures. They are logged, and the next sweep
-    retries the failed work."""
+    """The outcome of a sweep. Failures are logged, and the next sweep retries them."""
 
     picked_up: int
     failed: int = 0

@@ -20,9 +20,8 @@ from domain.runs.run import RunStatus
 MAX_TURNS: Final = 12
 MAX_TURN_CHARS: Final = 2_000
 TURNS_KEPT: Final = timedelta(days=30)
-"""The period for which the messages in a conversation are given to the agent. Older messages are
-omitted, because a customer who returns later usually has a new topic. The outcomes of older
-messages remain in the summary."""
+"""The period for which a conversation's messages are given to the agent. A customer who returns
+later usually has a new topic. The summary keeps the older outcomes."""
 
 ANSWERS_PER_HOUR: Final = 10
 """Maximum number of automatic answers per hour in one thread. Above this limit, human agents
@@ -52,15 +51,13 @@ _ORDER_NUMBER: Final = re.compile(r"[\w#./-]{1,40}", re.ASCII)
 
 
 def conversation_key(event: UnifiedEvent, event_id: str) -> str:
-    """Return the key of the thread to which an event belongs. It is unique within the client.
+    """Return the client's unique key of the thread to which an event belongs.
 
-    For a verified customer, the key is the named ticket. Without a ticket, it is the Message-ID of
-    the thread's first email, combined with the customer's address. Without an email, it is the
-    session, or the address if there is no session. The key for an email includes the address, so
-    that a reference to a thread's emails does not give access to the thread. A ticket author with
-    an unverified address has a separate thread. Any other unverified sender has the session's
-    thread, or a thread for this event alone. An event typed by a user never enters a customer's
-    thread. It has a separate thread.
+    - Verified customer: the ticket, else the first Message-ID with the address, else the session,
+      else the address. The address prevents access to a thread by a reference to its emails.
+    - Ticket author with an unverified address: a separate thread.
+    - Other unverified sender: the session, or a thread for this event alone.
+    - Event typed by a user: a separate thread, never a customer's.
     """
     if event.author is None and (claim := _claim_key(event)):
         return claim
@@ -78,10 +75,10 @@ def conversation_key(event: UnifiedEvent, event_id: str) -> str:
 
 
 def _claim_key(event: UnifiedEvent) -> str | None:
-    """Return the thread key for a ticket author whose address is unverified, or verified only in
-    this thread. Return None for any other event.
+    """Return the thread key for a ticket author whose address is at most verified in this thread,
+    else None.
 
-    The key contains a digest of the author, because the key must not reveal an address.
+    It contains a digest of the author, because the key must not reveal an address.
     """
     if not (event.is_vouched and event.ticket_named and event.ticket_id):
         return None
@@ -132,11 +129,10 @@ def address_in(key: str) -> str | None:
 
 
 def session_keys(session_id: str, conversation_id: str) -> tuple[str, str]:
-    """Return the two keys of a session's conversation: the key while the conversation is active,
-    and the key after its end.
+    """Return the keys of a session's conversation: while it is active, and after its end.
 
-    Code must use these keys and not parse stored keys. Visitors choose session ids, so an attacker
-    may have created a key that looks like another key.
+    Use these instead of parsing stored keys. Visitors choose session ids, so a key may imitate
+    another.
     """
     key = f"session:{session_id}"
     return key, key_when_ended(key, conversation_id)
@@ -151,7 +147,7 @@ def _parts(key: str) -> tuple[str, str]:
 
 
 class PastEffect(BaseModel):
-    """An action on an order that was executed or may have been executed. `amount`: the refunded
+    """An action on an order that was executed or may have been executed. `amount` is the refunded
     amount."""
 
     model_config = ConfigDict(frozen=True)
@@ -164,8 +160,8 @@ class PastEffect(BaseModel):
 class PastRun(BaseModel):
     """An earlier run in a conversation, without the customer's text.
 
-    `order_number`: the number of the order that was found and belongs to the customer. `review`:
-    the status of the latest review. `replied`: whether the customer received an answer.
+    `order_number` is the found order of this customer. `review` is the status of the latest review.
+    `replied` means that the customer received an answer.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -180,10 +176,9 @@ class PastRun(BaseModel):
 
 
 def summary(runs: Sequence[PastRun]) -> str:
-    """Return a text with the outcomes of a conversation's runs, one line each, newest last.
+    """Return the outcomes of a conversation's runs, one line each, newest last.
 
-    The oldest outcomes are omitted if the text would exceed MAX_SUMMARY_CHARS. The same runs always
-    yield the same text.
+    The oldest are omitted beyond MAX_SUMMARY_CHARS. Deterministic.
     """
     lines: list[str] = []
     room = MAX_SUMMARY_CHARS + 1  # Every line except the last ends with a newline.

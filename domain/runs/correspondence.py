@@ -9,9 +9,8 @@ from domain.intake.attachment import Attachment
 
 
 class ConversationSummary(BaseModel):
-    """A conversation in a list. `latest`: the customer's latest message. `handed_over_at`: the time
-    when human agents took over the conversation from the agent. `sentiment`: the latest sentiment
-    score, from -1 to 1."""
+    """A conversation in a list. `latest` is the customer's latest message. `handed_over_at` is when
+    human agents took over. `sentiment` is from -1 to 1."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -27,10 +26,8 @@ class ConversationSummary(BaseModel):
 
 
 class Message(BaseModel):
-    """A message in a conversation. `run_id`: for a customer's message, id of the run that the
-    message started. For the agent's answer, id of the run that wrote it. None for a member's reply.
-    `written_by`: the member who wrote the reply, or None. `attachments`: the files that the
-    customer sent with the message."""
+    """A message in a conversation. `run_id` is the run that the customer's message started or that
+    wrote the answer, or None for a member's reply. `written_by` is the replying member, or None."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -123,7 +123,7 @@ class InboxFilter(BaseModel):
 
 
 class InboxPlace(NamedTuple):
-    """The cursor for the inbox: the position of the last ticket on the previous page. `id`: the
+    """The cursor for the inbox: the position of the last ticket on the previous page. `id` is the
     review's id if the ticket is listed because of its review, otherwise the conversation's id."""
 
     urgent: bool

@@ -1,8 +1,7 @@
 """Handle a message that arrives while its conversation has an open review.
 
-The agent answers the message if it clearly concerns another topic and the playbook allows an
-answer. Otherwise, the message is merged with the review's other messages, and the review's draft
-and plan are revised.
+The agent answers it if it clearly concerns another topic and the playbook allows that. Otherwise,
+it is merged into the review, which gets a new draft and plan.
 """
 
 from collections.abc import Sequence
@@ -52,10 +51,14 @@ _ABOUT_ANYTHING: Final = frozenset({Intent.THANKS, Intent.SERVICE_COMPLAINT, Int
 
 @dataclass(frozen=True, slots=True)
 class WaitingMatter:
-    """The topic of an open review. `intents`: the intents of its unanswered messages. `category`:
-    the category of its first message. `orders`: the numbers of the orders in its plan.
-    `is_sensitive`: the topic always requires a human. `is_held`: a reviewer has claimed the review
-    or taken over the conversation."""
+    """The topic of an open review.
+
+    - `intents`: the intents of its unanswered messages.
+    - `category`: the category of its first message.
+    - `orders`: the order numbers in its plan.
+    - `is_sensitive`: it always requires a human.
+    - `is_held`: a reviewer has claimed it or taken over the conversation.
+    """
 
     intents: frozenset[Intent]
     category: Category
@@ -69,8 +72,8 @@ def may_answer(
 ) -> bool:
     """Return True if the agent may answer a message while its conversation has an open review.
 
-    The answer must not need a review, and the message must concern a different topic than the
-    review. A question to the customer about an action is treated as an action.
+    The message must concern another topic, and its answer must need no review. A question about an
+    action counts as an action.
     """
     if waiting.is_held or waiting.is_sensitive or thought.sensitive is not None:
         return False
@@ -106,10 +109,8 @@ def _is_another_matter(thought: ThinkingResult, waiting: WaitingMatter) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LaterMessage:
-    """An unanswered message that was added to a review. `is_in_draft`: the review's draft already
-    takes the message into account. `lookup`: the lookup of the order mentioned in the message, if
-    any.
-    """
+    """An unanswered message that was added to a review. `is_in_draft` means that the draft covers
+    it. `lookup` is the lookup of its order, if any."""
 
     event_id: str
     event: UnifiedEvent
@@ -119,9 +120,8 @@ class LaterMessage:
 
 @dataclass(frozen=True, slots=True)
 class MergedMessages:
-    """A review's messages, merged into one event. `corrections`: ids of messages that only correct
-    the order number. `used`: ids of all merged messages. `lookup`: the lookup of the order that the
-    merged messages concern."""
+    """A review's messages, merged into one event. `corrections` only correct the order number.
+    `used` are the ids of all merged messages. `lookup` is for the order they concern."""
 
     event: UnifiedEvent
     lookup: Lookup | None
@@ -135,15 +135,14 @@ def merge_messages(
     plan: Sequence[PlannedAction],
     later: Sequence[LaterMessage],
 ) -> MergedMessages | None:
-    """Return a review's messages, merged into one event. Return None if no message in `later`
-    belongs to the review, if there are more than `MOST_MERGED`, or if the merged text is too long.
-    The review then keeps its draft, and human agents read the messages.
+    """Return a review's messages merged into one event, or None to keep the draft and leave the
+    messages to humans.
 
-    `first`, `lookup` and `plan`: the message, lookup and plan of the run under review. `later`: the
-    later messages, oldest first. A corrected order number replaces the previous number. If the plan
-    already acts on an order, a new message that is not a correction is not merged, and human agents
-    handle it. A message is also not merged if its sender is less verified than the first message's
-    sender.
+    `first`, `lookup` and `plan` belong to the run under review. `later` are the later messages,
+    oldest first. A correction replaces the order number.
+
+    Messages of less verified senders are not merged. If the plan acts on an order, only corrections
+    are merged. Return None for more than `MOST_MERGED` messages or an overlong text.
     """
     if len(later) > MOST_MERGED:
         return None
@@ -170,8 +169,8 @@ def corrected_number(text: str, number: str | None) -> str | None:
     """Return the order number that replaces `number`, or None if the message is more than a
     correction.
 
-    An example of a correction is "sorry, I mean 71002". A message with a request is a correction
-    only if it also contains the previous number: "not 71001, refund 71002".
+    "sorry, I mean 71002" is a correction. A message with a request must also contain the old
+    number: "not 71001, refund 71002".
     """
     if number is None or len(text) > READ_CHARS:
         return None
@@ -265,10 +264,10 @@ def _same_sender(first: UnifiedEvent, later: UnifiedEvent) -> bool:
 
 
 def improves(made: MergedMessages, thought: ThinkingResult, before: RunDraft) -> bool:
-    """Return True if the agent's result for merged messages replaces the review's draft and plan.
+    """Return True if the result for merged messages replaces the review's draft and plan.
 
-    A result with a sensitive topic or unsafe input never replaces them. Any other result does if an
-    order number was corrected, because the previous plan concerns the wrong order.
+    Sensitive or unsafe results never do. Otherwise, a corrected order number always does, because
+    the previous plan concerns the wrong order.
     """
     if thought.sensitive is not None or thought.hold is EscalationReason.UNSAFE_INPUT:
         return False

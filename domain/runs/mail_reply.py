@@ -28,11 +28,10 @@ def reply_to(
     language: Language,
     files: tuple[AttachedFile, ...] = (),
 ) -> OutgoingMail:
-    """Return the email that answers `event`. The same `key` always yields the same email `name`.
+    """Return the email that answers `event`. Its Message-ID depends only on `key`.
 
-    The subject from an unverified sender is not repeated. An attacker could use it to send text to
-    the person in a forged From header. Raises MailRefused for an event that must not be answered by
-    email.
+    An unverified sender's subject is not repeated, because it could reach the person in a forged
+    From header. Raises MailRefused for an event that must not be answered by email.
     """
     if not event.customer_email or not event.reply_allowed:
         raise MailRefused("this event may not be answered by mail")
@@ -57,6 +56,6 @@ def reply_to(
 
 
 def is_ours(message_id: str) -> bool:
-    """Return True if the Message-ID has the form used in our replies. Senders can forge the form.
-    Only the action ledger can prove that we sent the email."""
+    """Return True if the Message-ID has the form of our replies. Senders can forge it, so only the
+    action ledger proves that we sent the email."""
     return _OURS.fullmatch(message_id) is not None

@@ -20,11 +20,8 @@ class Starter(Protocol):
         ended."""
 
     async def begin(self, workflow: str, work: BackgroundRef) -> bool:
-        """Start a workflow after the row for its work is committed. Return False if the workflow is
-        running or has ended.
-
-        `workflow`: the workflow's name. Raises EngineUnavailable.
-        """
+        """Start the workflow called `workflow`, after the row for its work is committed. Return
+        False if it is running or has ended. Raises EngineUnavailable."""
 
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
         """Send webhook deliveries that belong to no run, unless they are already being sent. Raises
@@ -47,15 +44,14 @@ class Execution:
 
 
 class Executions(Protocol):
-    """The workflow executions stored by a Temporal server, for components that delete executions.
+    """The workflow executions stored by a Temporal server, for deletion.
 
-    All methods raise EngineUnavailable. Lists reflect new and deleted executions after a short
-    delay.
+    All methods raise EngineUnavailable. Lists may lag behind new and deleted executions.
     """
 
     async def starting_with(self, prefix: str, *, ended: bool = False) -> list[Execution]:
-        """Return some of the executions whose workflow id has the prefix. `ended`: whether to omit
-        running executions."""
+        """Return some of the executions whose workflow id has the prefix. `ended` omits running
+        executions."""
 
     async def of(self, workflow_ids: Sequence[str]) -> list[Execution]:
         """Return all executions of the workflows with these ids."""

@@ -13,12 +13,11 @@ def is_returned(
     failed: bool = False,
     timings: Timings | None = None,
 ) -> bool:
-    """Return True if a finished run used neither the brain nor the executor. Its ticket is then
+    """Return True if a finished run used neither the brain nor the executor, so that its ticket is
     credited back.
 
-    `thought_by`: the model that drafted the run's answer, SETTLED_BY if no brain was called, or
-    None before there is a draft. A run that `failed` after normalization failed in the brain or the
-    executor, so its ticket is not credited back.
+    `thought_by` is the model behind the draft, SETTLED_BY without a brain, or None without a draft.
+    A run that failed after normalization gets no credit.
     """
     if failed:
         return timings is None or not timings.normalize

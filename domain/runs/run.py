@@ -12,8 +12,8 @@ from domain.agent.thinking_result import ThinkingResult
 
 
 class RunStatus(StrEnum):
-    """The status of a run. `received`: admitted, but not answered yet. The other values are the
-    statuses that the gateway returns."""
+    """The status of a run. `received`: admitted, but not answered. The others are returned by the
+    gateway."""
 
     RECEIVED = "received"
     COMPLETED = "completed"
@@ -44,10 +44,11 @@ class Timings(BaseModel):
 class RunResult(BaseModel):
     """The gateway's answer for a run, with the fields of the specification.
 
-    `confidence`: from 0 to 1. `duration_ms`: from the request to the answer. `draft`: the text
-    generated in a dry run, even if it would not be sent. `acknowledgement`: a text to send
-    immediately to a customer. It is set if the message has a sensitive topic, or is in a language
-    that the agent does not support. `response` is then empty.
+    - `confidence`: from 0 to 1.
+    - `duration_ms`: from the request to the answer.
+    - `draft`: the text of a dry run, even if it would not be sent.
+    - `acknowledgement`: a text to send now instead of `response`, for a sensitive topic or an
+      unsupported language.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -65,12 +66,10 @@ class RunResult(BaseModel):
 
 
 class RunDraft(BaseModel):
-    """The brain's result for one event: the answer that the run would give, and its plan.
+    """The brain's result for one event: the answer and the plan of the run.
 
-    `doubt`: the reason for an escalation, which applies only if the confidence is below the
-    threshold. `hold`: the reason for an escalation at any confidence. `aside_of`: id of the open
-    review during which the agent answers the message separately, because the message concerns
-    another topic.
+    `doubt` escalates only below the confidence threshold, and `hold` at any confidence. `aside_of`
+    is an open review about another topic.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -98,10 +97,9 @@ class RunDraft(BaseModel):
 def review_reason(draft: RunDraft, threshold: float) -> EscalationReason | None:
     """Return the reason why a human must review this draft, or None if the agent may continue.
 
-    A confidence below the playbook's threshold requires a review, but a confidence equal to the
-    threshold does not require one. An empty answer is never sent. A draft with an empty plan is
-    reviewed if the confidence is below the threshold and `doubt` is set. `doubt` is None if the
-    message needs no answer.
+    A confidence below the threshold requires a review, and an empty answer is never sent. A draft
+    with an empty plan is reviewed only with low confidence and a `doubt`, because a message that
+    needs no answer has none.
     """
     if draft.hold is not None:
         return draft.hold
@@ -125,8 +123,8 @@ def steps_executed(steps: tuple[StepOutcome, ...]) -> int:
 def status_of(steps: tuple[StepOutcome, ...]) -> RunStatus:
     """Return the run's status for the outcomes of the executed steps.
 
-    A human must review unknown and blocked steps. A human must also review a partial execution,
-    because the customer may have the money but no answer.
+    A human reviews unknown and blocked steps, and partial executions: the customer may have the
+    money but no answer.
     """
     states = {step.state for step in steps}
     if states & {StepState.UNKNOWN, StepState.BLOCKED}:

@@ -16,7 +16,7 @@ MAX_VIEW_NAME: Final = 60
 
 
 class SavedView(BaseModel):
-    """A saved view. `created_by`: the name of the actor who saved it."""
+    """A saved view. `created_by` is the name of the actor who saved it."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,9 +1,7 @@
-"""The sentiment of a conversation, and the critical range. A human should soon look at a
-conversation in this range.
+"""The sentiment of a conversation, and the critical zone, in which a human should look at it soon.
 
-A conversation enters the critical range at one score and leaves it at a higher score. The gap
-(hysteresis) ensures that a score that fluctuates around one value triggers only one
-notification.
+The zone has separate scores for entry and exit (hysteresis), so that a fluctuating score triggers
+only one notification.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,8 +20,8 @@ LEFT_ABOVE: Final = -0.4
 
 
 def has_mood(event: UnifiedEvent) -> bool:
-    """Return True if a sentiment is computed for the message. Only texts written by a person have a
-    sentiment. Automatic emails and events without text have none."""
+    """Return True if the message was written by a person and has text, so that it has a
+    sentiment."""
     return event.reply_allowed and bool(event.words.strip())
 
 
@@ -34,9 +32,8 @@ class Zone(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A scored message in a conversation. `zone`: the zone after the message, or None until it is
-    computed from the order of the messages. `notified`: whether a notification was sent because
-    this message entered the critical zone."""
+    """A scored message in a conversation. `zone` is None until it is computed from the order of the
+    messages. `notified` means that a notification was sent for entering the critical zone."""
 
     event_id: str
     score: float
@@ -70,10 +67,8 @@ def unnotified(messages: Sequence[Scored]) -> list[int]:
     """Return the indexes of the messages that entered the critical zone and still need a
     notification.
 
-    `messages`: as for `zones`. Each stay in the zone triggers one notification, even if messages
-    are scored out of order. A message that is scored late can move back the start of a stay that
-    was already notified. It can also split one stay into two, and the stay without a notification
-    then needs its own.
+    Each stay in the zone triggers one notification, even if messages are scored out of order. A
+    late score can extend a notified stay, or split it into two.
     """
     found = []
     for zone, stay in groupby(zip(zones(messages), count(), messages, strict=False), itemgetter(0)):

@@ -52,8 +52,8 @@ MAX_INTERNAL_NOTE: Final = 10_000
 
 
 class ReplyState(StrEnum):
-    """The state of a reply. `scheduled`: it can still be undone. `unknown`: the external system may
-    or may not have delivered it, and it is not sent again."""
+    """The state of a reply. `scheduled`: can still be undone. `unknown`: may have been delivered,
+    and is not sent again."""
 
     SCHEDULED = "scheduled"
     SENDING = "sending"
@@ -67,10 +67,9 @@ class ReplyState(StrEnum):
 
 
 class TeammateReply(BaseModel):
-    """A stored reply. `event_id`, `run_id`: the customer's message that the reply answers, and its
-    run. `step`: the reply's step number in the action ledger. `author`: the name of the actor who
-    wrote the reply. `send_at`: the time until which the reply can be undone. `attachments`: filled
-    only in lists of replies."""
+    """A stored reply. `event_id` and `run_id` identify the answered message. `step` is its number
+    in the action ledger. It can be undone until `send_at`. `attachments` are filled only in
+    lists."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -95,7 +94,7 @@ class TeammateReply(BaseModel):
 
 
 class InternalNote(BaseModel):
-    """A note for teammates in a conversation. `author`: the actor's name."""
+    """A note for teammates in a conversation. `author` is the actor's name."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -107,10 +106,9 @@ class InternalNote(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class WriterStanding:
-    """The facts that determine whether a member may write in a conversation. `taken_by`: the member
-    who has taken over the conversation, or None. `claims`: the claims on the conversation's open
-    reviews, each with the review's id. `waiting`: the authors of replies that can still be undone,
-    oldest first."""
+    """The facts that determine whether a member may write in a conversation. `taken_by` is the
+    member who took it over, or None. `claims` are on its open reviews. `waiting` are the authors of
+    replies that can still be undone, oldest first."""
 
     taken_by: str | None
     claims: Sequence[tuple[str, Claim]] = ()
@@ -119,9 +117,8 @@ class WriterStanding:
     def check_open_to(self, actor: str, now: datetime) -> None:
         """Check that `actor` may write to the customer now.
 
-        Raises ConversationTaken if a teammate has taken over the conversation, or has written a
-        reply that will do so. Raises EscalationClaimed if a teammate's claim on an open review has
-        not expired.
+        Raises ConversationTaken if a teammate has taken over, or will by a scheduled reply. Raises
+        EscalationClaimed if a teammate's claim on an open review is valid.
         """
         if self.taken_by not in {None, actor}:
             raise ConversationTaken(str(self.taken_by))
@@ -135,11 +132,13 @@ class WriterStanding:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredMessage:
-    """The customer's message that a reply answers. `in_session`: whether the message came through a
-    widget session. `can_show`: whether the visitor can still receive new messages, in the session
-    or at a verified address. `is_live`: whether the visitor can still open the session.
-    `was_delivered`: whether a connected platform delivered the message, in which case no caller is
-    waiting for an answer."""
+    """The customer's message that a reply answers.
+
+    - `in_session`: it came through a widget session.
+    - `can_show`: the visitor can still receive messages, in the session or by email.
+    - `is_live`: the visitor can still open the session.
+    - `was_delivered`: a connected platform delivered it, so no caller waits for an answer.
+    """
 
     event: UnifiedEvent
     in_session: bool = False

@@ -10,9 +10,8 @@ from domain.runs.triage import MAX_AT_ONCE, ConversationStatus, TriageChange
 
 
 class TicketAction(StrEnum):
-    """An action on several tickets. `claim` and `release` apply to a ticket's open review. For a
-    ticket without an open review, they set or remove the assignee. `reject` requires an open
-    review."""
+    """An action on several tickets. `claim` and `release` apply to the open review, or to the
+    assignee without one. `reject` requires an open review."""
 
     ASSIGN = "assign"
     CLAIM = "claim"
@@ -25,9 +24,8 @@ class TicketAction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TicketChange:
-    """An action with its values. `assignee`: a member's id for `assign`; an empty string removes
-    the assignee. `until`: when the tickets reopen, for `snooze`. `note`: a note for teammates, for
-    `reject`."""
+    """An action with its values. `assignee` is a member's id, or "" for none. `until` ends a
+    `snooze`. `note` explains a `reject` to teammates."""
 
     action: TicketAction
     assignee: str | None = None
@@ -93,8 +91,7 @@ class TicketSelection:
 
 @dataclass(frozen=True, slots=True)
 class ChangedTickets:
-    """The result of a change. `changed`: the number of tickets. `to_decide`: how many of them still
-    have an open review, so they stay in the view of tickets that need the team."""
+    """The number of changed tickets, and how many of them still need the team's decision."""
 
     changed: int
     to_decide: int

@@ -1,7 +1,7 @@
-"""The trace of a run: the record that explains the run's outcome.
+"""The trace of a run: the record that explains its outcome to members and operators.
 
-The client's members and operators read the trace. It contains the customer's text and the agent's
-work on it, but no credentials: integrations appear only by id.
+It contains the customer's text and the agent's work, but no credentials: integrations appear only
+by id.
 """
 
 from datetime import datetime
@@ -53,12 +53,13 @@ class TracedPlaybook(_Part):
 
 
 class Thought(_Part):
-    """The brain's result for the message. All fields are empty until the brain has answered.
+    """The brain's result for the message, empty until the brain has answered.
 
-    `intent`: the intent within the category. `prompt_version`: the version of the prompt, if the
-    model is a language model. `doubt`: the brain's own escalation reason. `hold`: the reason why a
-    human must review the result at any confidence. `model_fault`: the reason why the preferred
-    language model did not answer. It is also set while the run waits for the model.
+    - `intent`: the intent within the category.
+    - `prompt_version`: the version of a language model's prompt.
+    - `doubt`: the brain's own escalation reason.
+    - `hold`: the reason for a review at any confidence.
+    - `model_fault`: the fault of the preferred model, also while the run waits for it.
     """
 
     model: str | None
@@ -81,9 +82,8 @@ class Thought(_Part):
 
 
 class TracedEffect(_Part):
-    """A row in the action ledger. `step`: the position of the action in the plan. `state`:
-    `planned` until the outcome is recorded. `reference`: the external system's id for the effect.
-    """
+    """A row in the action ledger. `step` is the action's position in the plan. `state` is `planned`
+    until the outcome is recorded. `reference` is the external system's id."""
 
     step: int
     round: int
@@ -124,11 +124,12 @@ class TracedReview(_Part):
 class RunTrace(_Part):
     """The record of a run from its event to its outcome, in chronological order.
 
-    `steps`: the outcomes of the plan's last execution. `effects` and `reviews`: the ledger rows and
-    the reviews from all rounds. `duration_ms`: the time from the request to the answer that the
-    caller received. `sensitive`: the sensitive topic that prevented a call to a brain.
-    `joined_review`: id of the review to which the message was added. `thread_after`: the state of
-    the thread after the answer, with the established facts and the open question.
+    - `steps`: the outcomes of the plan's last execution.
+    - `effects`, `reviews`: the ledger rows and reviews of all rounds.
+    - `duration_ms`: from the request to the caller's answer.
+    - `sensitive`: the topic that prevented a call to a brain.
+    - `joined_review`: the review that received the message.
+    - `thread_after`: the thread's state after the answer.
     """
 
     run_id: str
@@ -157,7 +158,7 @@ class RunTrace(_Part):
 
 
 class RunSummary(_Part):
-    """A run as listed in an overview of runs. `preview`: the beginning of the customer's
+    """A run as listed in an overview of runs. `preview` is the beginning of the customer's
     message."""
 
     run_id: str

@@ -24,8 +24,8 @@ MAX_AT_ONCE: Final = 100
 
 
 class ConversationStatus(StrEnum):
-    """The status of a conversation. `snoozed`: the conversation reopens at a set time. The
-    customer's next message opens a snoozed or closed conversation."""
+    """The status of a conversation. `snoozed` reopens at a set time. The customer's next message
+    reopens a snoozed or closed conversation."""
 
     OPEN = "open"
     SNOOZED = "snoozed"
@@ -33,8 +33,8 @@ class ConversationStatus(StrEnum):
 
 
 class ConversationTriage(BaseModel):
-    """The triage of a conversation. `snoozed_until`: set only for a snoozed conversation.
-    `assignee`: the assigned member's id, or None. `tags`: in alphabetical order."""
+    """The triage of a conversation. `snoozed_until` is set only for a snoozed one. `assignee` is a
+    member's id, or None. `tags` are in alphabetical order."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,9 +46,8 @@ class ConversationTriage(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class TriageChange:
-    """A change to a conversation's triage. None leaves a value unchanged. `snoozed_until`: required
-    for the status `snoozed`, and not allowed otherwise. `assignee`: an empty string removes the
-    assignee."""
+    """A change to a conversation's triage. None leaves a value unchanged. Only the status `snoozed`
+    takes and requires `snoozed_until`. An empty `assignee` removes it."""
 
     status: ConversationStatus | None = None
     snoozed_until: datetime | None = None

@@ -49,9 +49,8 @@ class _Effect:
 class Carried:
     """The state of a simulated conversation after its latest message.
 
-    `answers`: the number of the agent's answers. `unattended`: the number of answers by email or in
-    tickets since a human agent last answered. `held`: the reason why human agents took over the
-    conversation, or None while the agent answers.
+    `answers` counts the agent's answers, and `unattended` those by email or ticket since a human
+    last answered. `held` is the reason why humans took over, or None.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -87,11 +86,8 @@ class Carried:
     def after(
         self, event: UnifiedEvent, outcome: SimulatedOutcome, settled: Thread, now: datetime
     ) -> "Carried":
-        """Return the state after a customer's message.
-
-        `settled`: the thread after the answer to the message was delivered. A message that no
-        playbook handles leaves the state unchanged.
-        """
+        """Return the state after a customer's message. `settled` is the thread after the delivered
+        answer. Without a playbook, the state stays the same."""
         if outcome.status is OutcomeStatus.NO_PLAYBOOK:
             return self
         replied = bool(outcome.response)

@@ -17,13 +17,11 @@ _NEW: Final = ""
 def playbook_for(
     entries: Sequence[PlaybookEntry], event_type: str, variant: Variant
 ) -> tuple[UsedPlaybook, Rulebook] | None:
-    """Return the playbook for an event type, with its rules. Return None if no playbook handles the
-    event type.
+    """Return the playbook for an event type, with its rules, or None if none handles it.
 
-    `entries`: the client's playbooks, oldest first. If `variant.version` is set, the entry with the
-    id `variant.playbook_id` must have that version. A draft is treated as active. It replaces the
-    playbook `variant.playbook_id` if that is set, and is otherwise added as the newest playbook.
-    Without a draft, `variant.playbook_id` handles every event type. Raises PlaybookNotFound.
+    `entries` are oldest first. `variant.playbook_id` handles every event type, in `variant.version`
+    if set. A draft is active, and replaces that playbook or is added as the newest. Raises
+    PlaybookNotFound.
     """
     tried = _with_draft(entries, variant)
     if variant.playbook_id is not None and variant.draft is None:

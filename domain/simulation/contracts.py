@@ -7,9 +7,8 @@ from domain.core.contracts import Contract
 
 
 class SimulateInput(Contract):
-    """The input of a simulation. `sealed`: an encrypted `SimulationAsked`. `id`: the id for the
-    workflow. It belongs to no database row. `outside`: whether the simulation may call a language
-    model or a shop, which takes longer."""
+    """The input of a simulation. `sealed` is an encrypted `SimulationAsked`. `id` belongs to no
+    database row. `outside` means that a model or shop may be called, which takes longer."""
 
     client_id: str
     id: str
@@ -18,14 +17,14 @@ class SimulateInput(Contract):
 
 
 class SimulateResult(Contract):
-    """The result of a simulation. `sealed`: an encrypted `Simulation`."""
+    """The result of a simulation. `sealed` is an encrypted `Simulation`."""
 
     sealed: str
 
 
 class ReplayProgress(Contract):
-    """The progress of a replay. `total`: the number of events. `seen`: the number of events that
-    were examined or skipped. `is_over`: whether the replay has ended."""
+    """The progress of a replay. `seen` counts the events of `total` that were examined or
+    skipped."""
 
     is_over: bool = False
     total: int = 0

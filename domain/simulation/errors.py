@@ -18,8 +18,8 @@ class ReplayUnderWay(DomainError):
 
 
 class InvalidReplay(InvalidInput):
-    """The request for a replay violates a rule. The message is for operators. The French `reason`
-    is for callers."""
+    """The request for a replay is invalid. The message is for operators, and the French `reason`
+    for callers."""
 
     code = "invalid_replay"
 

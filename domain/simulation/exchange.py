@@ -15,17 +15,18 @@ from domain.integrations.order import Lookup
 class SimulatedExchange:
     """One message to simulate, with its context.
 
-    `event`: the normalized message. If `thread` asked for an order number, a bare number is treated
-    as the answer. `event_type`: selects the playbook. `turns`: the thread's earlier messages.
-    `summary`: the outcomes of the earlier messages. `lookup`: the result of the order lookup, or
-    None if no order was looked up. `spent`: earlier refunds and actions. `made_up`: the shop of a
-    made-up order, which is not one of the client's connections.
-
-    `turns_left`: the number of answers that the agent may still give before a human must answer.
-    `attachments`: the message's files. `run_id`: the id that a question to the customer refers to.
-    `now`: the time of the message, or None for the current time. `steps`: the part of the effort
-    budget that the message has used (`domain/core/effort.py`). `unread`: whether the message
-    exceeds the effort budget, in which case human agents handle it.
+    - `event`: the normalized message. If `thread` asked for an order number, a bare number is the
+      answer.
+    - `event_type`: selects the playbook.
+    - `turns`, `summary`: the thread's earlier messages and their outcomes.
+    - `lookup`: the result of the order lookup, or None without one.
+    - `spent`: earlier refunds and actions.
+    - `made_up`: the shop of a made-up order, which is not a connection.
+    - `turns_left`: the answers left before a human must answer.
+    - `run_id`: the id that a question to the customer refers to.
+    - `now`: the time of the message, or None for the current time.
+    - `steps`: the part of the effort budget already used (`domain/core/effort.py`).
+    - `unread`: the message exceeds the effort budget, so humans handle it.
     """
 
     event: UnifiedEvent

@@ -16,8 +16,8 @@ from domain.integrations.order import Lookup
 
 
 class OutcomeStatus(StrEnum):
-    """The status of a simulated message. The values are the gateway's statuses without `failed`,
-    because no action is executed. `brain_failed`: the language model gave no answer."""
+    """The status of a simulated message: a gateway status except `failed`, or `brain_failed` if the
+    language model gave no answer."""
 
     COMPLETED = "completed"
     NEEDS_REVIEW = "needs_review"
@@ -42,14 +42,14 @@ class UsedPlaybook(BaseModel):
 
 
 class SimulatedOutcome(BaseModel):
-    """The outcome of a simulated message, with the data that a run would have stored.
+    """The outcome of a simulated message.
 
-    `reason`: the reason why a human would review the answer, or None if no review is needed.
-    `response`: the text that the customer would receive, or empty if the answer needs a review
-    first. `draft`: the generated text in any case. `plan`: the actions to execute, in order.
-    `sources`: the sources of the draft. `cost_micros`: the cost in millionths of a US dollar.
-    `held`: whether human agents took over the conversation at an earlier message. If so, no answer
-    is sent, and `draft` is the agent's proposal.
+    - `reason`: the reason for a human review, or None.
+    - `response`: the text sent to the customer, or empty if it needs a review first.
+    - `draft`: the generated text in any case.
+    - `plan`: the actions to execute, in order.
+    - `cost_micros`: the cost in millionths of a US dollar.
+    - `held`: humans took over earlier, so `draft` is only a proposal.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -10,5 +10,5 @@ class Simulator(Protocol):
     """Runs a scenario without effects."""
 
     async def simulate(self, asked: SimulateInput, *, within: timedelta) -> SimulateResult:
-        """Run a scenario, and return its result. The simulation ends after `within`. Raises
-        EngineUnavailable, and InternalError if the brain failed."""
+        """Run a scenario and return its result, within `within`. Raises EngineUnavailable, and
+        InternalError if the brain failed."""

@@ -20,8 +20,8 @@ MAX_BUDGET_S: Final = 86_400
 
 
 class ReplayState(StrEnum):
-    """The state of a replay. `stopped`: the replay ended early, for the reason in a `ReplayStop`.
-    `failed`: a page of events could not be processed."""
+    """The state of a replay. `stopped`: it ended early for a `ReplayStop`. `failed`: a page of
+    events could not be processed."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -34,9 +34,13 @@ UNFINISHED: Final = frozenset({ReplayState.QUEUED, ReplayState.RUNNING})
 
 
 class ReplayStop(StrEnum):
-    """The reason why a replay ended early. `budget`: the replay's own budget, or the client's
-    monthly or daily limit, was reached. `time`: the replay's working time is exhausted. `person`: a
-    user stopped the replay. `error`: every attempt to process a page of events failed."""
+    """The reason why a replay ended early.
+
+    - `budget`: the replay's budget, or the client's monthly or daily limit, was reached.
+    - `time`: its working time is used up.
+    - `person`: a user stopped it.
+    - `error`: every attempt to process a page failed.
+    """
 
     BUDGET = "budget"
     TIME = "time"
@@ -45,9 +49,9 @@ class ReplayStop(StrEnum):
 
 
 class ReplayAsked(BaseModel):
-    """The request for a replay of past events. `since` (inclusive) and `until` (exclusive): the
-    period of the events. `budget_micros`: the maximum cost of language models, in millionths of a
-    US dollar. `budget_s`: the maximum working time, in seconds."""
+    """The request for a replay of the events from `since` (inclusive) to `until` (exclusive).
+    `budget_micros` limits the model cost, in millionths of a US dollar, and `budget_s` the working
+    time."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -59,11 +63,15 @@ class ReplayAsked(BaseModel):
 
 
 class Replay(BaseModel):
-    """A stored replay. `total`: the number of events in the replay's period. `examined`: the number
-    of events that were processed. `tally.skipped`: the number of events that were skipped, by
-    reason. `changed`: the number of events whose outcome differs in the replay. `place`: id of the
-    last event that was examined or skipped. `cost_micros`: the cost in millionths of a US dollar.
-    `worked_ms`: the working time without pauses, in milliseconds."""
+    """A stored replay.
+
+    - `total`, `examined`: the events in its period, and those processed.
+    - `tally.skipped`: the skipped events, by reason.
+    - `changed`: the events with a different outcome.
+    - `place`: the last event examined or skipped.
+    - `cost_micros`: the cost in millionths of a US dollar.
+    - `worked_ms`: the working time without pauses.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -93,9 +101,8 @@ class Replay(BaseModel):
 
 
 class ReplayExample(BaseModel):
-    """An example of an event whose outcome differs in the replay. `run_id`: id of the original run,
-    or None if no playbook originally handled the event. The drafts are erased together with the
-    customer's text."""
+    """An event with a different outcome in the replay. `run_id` is the original run, or None if no
+    playbook handled the event. The drafts are erased with the customer's text."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -15,9 +15,10 @@ from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome
 class ReplayEnd(StrEnum):
     """The outcome that the agent decided on for an event, before any human decision.
 
-    `answered`: closed without review and without a refund. `refunded`: refunded without review.
-    `reviewed`: held for human review. `no_playbook`: no playbook handled the event. `failed`: the
-    language model returned no answer.
+    - `answered`, `refunded`: closed without review, without or with a refund.
+    - `reviewed`: held for human review.
+    - `no_playbook`: no playbook handled the event.
+    - `failed`: the language model returned no answer.
     """
 
     ANSWERED = "answered"
@@ -28,13 +29,14 @@ class ReplayEnd(StrEnum):
 
 
 class ReplayChangeKind(StrEnum):
-    """The difference between two outcomes of an event. Kinds are listed from most to least serious,
-    and each event has only one kind.
+    """The difference between two outcomes of an event, from most to least serious. Only the first
+    applies.
 
-    `other_amount`: the refund has a different amount. `now_taken`: a playbook handled the event
-    only in the replay. `no_longer_taken`: a playbook handled the event only originally.
-    `other_action`: the plan differs, but the kind of outcome is the same. `other_answer`: the text
-    differs, but the category is the same.
+    - `other_amount`: the refund has a different amount.
+    - `now_taken`, `no_longer_taken`: a playbook handled the event only in the replay, or only
+      originally.
+    - `other_action`: the plan differs, but the kind of outcome is the same.
+    - `other_answer`: the text differs, but the category is the same.
     """
 
     REFUND_ADDED = "refund_added"
@@ -51,8 +53,8 @@ class ReplayChangeKind(StrEnum):
 
 
 class ReplayFacts(BaseModel):
-    """The outcome of an event, without its text. `reason`: the reason why a human reviews the
-    answer. `money`: the amount of the planned refund, even if a human must approve it."""
+    """The outcome of an event, without its text. `reason` is the reason for a review. `money` is
+    the planned refund, even if a human must approve it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -111,7 +113,7 @@ def difference(
     before: ReplayFacts, after: ReplayFacts, *, same_text: bool
 ) -> ReplayChangeKind | None:
     """Return the most serious difference between two outcomes, or None if they are equal.
-    `same_text`: whether both drafts are equal."""
+    `same_text` means that both drafts are equal."""
     if before.given_back != after.given_back:
         return _of_money(before, after)
     if before.end is not after.end:

@@ -13,9 +13,10 @@ from domain.simulation.replay_facts import ReplayChangeKind, ReplayEnd, ReplayFa
 class ReplaySkip(StrEnum):
     """The reason why a replay skipped an event.
 
-    `erased`: the event's customer was erased. `joined`: human agents handled the event's
-    conversation. `unfinished`: the event's run has no outcome yet. `unthought`: the event's run
-    failed before the agent produced a result.
+    - `erased`: its customer was erased.
+    - `joined`: human agents handled its conversation.
+    - `unfinished`: its run has no outcome yet.
+    - `unthought`: its run failed before the agent produced a result.
     """
 
     ERASED = "erased"
@@ -48,8 +49,8 @@ class ReplayClassCount(BaseModel):
 
 
 class MoneySum(BaseModel):
-    """The amounts refunded without a human, in minor units of the currency. `before`: the original
-    amount. `after`: the amount in the replay."""
+    """The amounts refunded without a human, in minor units: originally (`before`) and in the replay
+    (`after`)."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -73,7 +74,7 @@ class ReplayTally(BaseModel):
     def of_event(
         cls, before: ReplayFacts, after: ReplayFacts, kind: ReplayChangeKind | None
     ) -> Self:
-        """Return a tally that counts one processed event. `kind`: the difference between the
+        """Return a tally that counts one processed event. `kind` is the difference between the
         event's outcomes, or None."""
         known = before.classification or after.classification
         counted = ReplayClassCount(

@@ -33,17 +33,16 @@ class _Part(BaseModel):
 
 
 class ScenarioMessage(_Part):
-    """A message in the scenario. `author`: `human` for an answer by the client's team. The agent
-    does not process such a message."""
+    """A message in the scenario. The agent does not process an answer by the client's team
+    (`human`)."""
 
     author: Literal["customer", "human"] = "customer"
     text: _Text
 
 
 class ScenarioCustomer(_Part):
-    """The made-up customer who sends the messages. `verified`: whether the address is treated as
-    verified, like `customer_verified` in a real event. An unverified sender's orders are not shown
-    or changed."""
+    """The made-up customer who sends the messages. Unless `verified`, as by `customer_verified` in
+    a real event, no orders are shown or changed."""
 
     email: Annotated[str, Field(min_length=3, max_length=320)] | None = None
     name: _Line | None = None
@@ -51,8 +50,8 @@ class ScenarioCustomer(_Part):
 
 
 class ScenarioOrder(_Part):
-    """A made-up order placed by the customer, used instead of a shop's data. `total` and
-    `refundable`: amounts in `currency`, such as "49.00". `refundable` defaults to the total."""
+    """A made-up order of the customer, used instead of a shop's data. Amounts are in `currency`,
+    such as "49.00". `refundable` defaults to the total."""
 
     number: Annotated[str, Field(min_length=1, max_length=40)]
     state: OrderState = OrderState.SHIPPED
@@ -80,12 +79,10 @@ class ScenarioOrder(_Part):
 
 
 class Scenario(_Part):
-    """A conversation to simulate.
+    """A conversation to simulate, which ends with a customer's message.
 
-    The customer sends the last message. The scenario does not include the agent's answers, because
-    the simulation generates them. Their effects on the thread, such as a known order or an open
-    question, apply to the messages that follow. `fields`: additional fields as the gateway accepts
-    them, for use in templates.
+    The simulation generates the agent's answers, with their effects on the thread. `fields` are
+    extra fields for templates, as the gateway accepts them.
     """
 
     messages: tuple[ScenarioMessage, ...] = Field(min_length=1, max_length=MAX_MESSAGES)

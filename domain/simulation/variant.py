@@ -15,9 +15,8 @@ class _Part(BaseModel):
 
 
 class ContentVariant(_Part):
-    """An unsaved change to templates or knowledge. `id`: the template or entry to change or delete.
-    `added`: a new template or entry. Exactly one of `added`, `template`, `knowledge` and `deleted`
-    is given."""
+    """An unsaved change to templates or knowledge: exactly one of `added`, `template`, `knowledge`
+    and `deleted`. `id` is the item to change or delete."""
 
     added: Annotated[SuggestedEntry | SuggestedTemplate, Field(discriminator="kind")] | None = None
     id: str | None = None
@@ -41,14 +40,15 @@ class DraftedPlaybook(_Part):
 
 
 class Variant(_Part):
-    """Overrides of the live configuration for a simulation or replay.
+    """Overrides of the live configuration for a simulation or replay. Omitted fields keep their
+    live value.
 
-    Omitted fields keep their live value. `playbook_id`: the playbook that handles every event type,
-    in its current version or in `version`. `draft`: an unsaved playbook. If `playbook_id` is also
-    set, the draft replaces that playbook and handles the events that would select it. `others`:
-    further playbooks that are replaced in the same way. `threshold`: overrides the playbook's
-    threshold. `embedded_brain`: use the embedded brain even if a language model is configured.
-    `answers_from_knowledge`, `answer_decision`: override the client's settings.
+    - `playbook_id`: handles every event type, in its current version or in `version`.
+    - `draft`: an unsaved playbook, which replaces `playbook_id` for its own events if both are set.
+    - `others`: further playbooks replaced in the same way.
+    - `threshold`: overrides the playbook's threshold.
+    - `embedded_brain`: use the embedded brain even if a language model is configured.
+    - `answers_from_knowledge`, `answer_decision`: override the client's settings.
     """
 
     playbook_id: str | None = None
@@ -63,7 +63,7 @@ class Variant(_Part):
 
     def draft_of(self, playbook_id: str | None) -> PlaybookSpec | None:
         """Return the unsaved version of a playbook, or None if the variant does not replace it.
-        `playbook_id`: the playbook's id, or None for a new playbook."""
+        `playbook_id` is the playbook's id, or None for a new playbook."""
         for one in self.others:
             if one.playbook_id == playbook_id:
                 return one.draft

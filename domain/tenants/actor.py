@@ -40,9 +40,9 @@ def is_operator(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """The caller of a use case. `name`: the name stored in records. `role`: a member's role in the
-    client, or None for an internal admin. `login`: the login of the operator who acts as a member.
-    `network`: the client's IP network, never a full address, or None if there is no request."""
+    """The caller of a use case. `name` is stored in records. `role` is None for an internal admin.
+    `login` is the operator who acts as a member. `network` is the client's IP network, or None
+    without a request."""
 
     kind: ActorKind
     name: str
@@ -68,7 +68,7 @@ class Actor:
 
     def may(self, roles: Set[Role]) -> bool:
         """Return True if the actor has one of the roles. Operators, internal admins and the system
-        are always permitted. API keys are never permitted."""
+        always pass; API keys never do."""
         match self.kind:
             case ActorKind.OPERATOR | ActorKind.SYSTEM:
                 return True

@@ -1,7 +1,6 @@
-"""API keys: their format, and the form in which they are stored.
+"""API keys and their stored form.
 
-The key of an OAuth client has the prefix `mcp_`. It has the same length and the same rights as a
-key with the prefix `ak_`.
+The key of an OAuth client starts with `mcp_`, and has the length and rights of an `ak_` key.
 """
 
 import hashlib
@@ -28,8 +27,7 @@ OWN: Final = "ak_"
 MCP: Final = "mcp_"
 """The prefix of a key issued to an OAuth client."""
 KEY_PREFIXES: Final = (OWN, MCP)
-"""The prefixes of API keys. A bearer token with one of these prefixes can only be an API key. Any
-other bearer token is a session token."""
+"""The prefixes of API keys. Any other bearer token is a session token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +68,7 @@ def key_value(random_bytes: bytes, kind: str = OWN) -> str:
 
 
 def key_material(text: str) -> KeyMaterial | None:
-    """Return the stored form of a presented key, which is used to look up the key. Return None if
-    the text is not a well-formed key.
+    """Return the stored form for looking up a presented key, or None if it is malformed.
 
     A plain SHA-256 is sufficient, because 128 random bits cannot be guessed.
     """

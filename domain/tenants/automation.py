@@ -1,8 +1,7 @@
-"""The automation stop. A client's managers can stop their client's automation. Operators can stop
-automation for all clients.
+"""The automation stop, by a client's managers for their client, or by operators for all clients.
 
-During a stop, the agent sends no answer and takes no action without a human. Members can still
-approve drafts and reply (docs/decisions/0087).
+During a stop, the agent neither answers nor acts without a human. Members can still approve drafts
+and reply (docs/decisions/0087).
 """
 
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from domain.tenants.loosening import LoosenedRule
 
 
 class AutomationStop(BaseModel):
-    """A stop of one client's automation. `by`: the actor who stopped it."""
+    """A stop of one client's automation. `by` is the actor who stopped it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -47,11 +46,9 @@ class AutomationState(BaseModel):
 def resumed(
     actor: str,
 ) -> Callable[[AutomationState, AutomationState], tuple[LoosenedRule, ...]]:
-    """Return a function that returns the rules loosened between two automation states, for a change
-    by `actor`.
+    """Return a function that returns the rules loosened between two automation states by `actor`.
 
-    Resuming automation loosens a rule if another member stopped the automation. It loosens no rule
-    if the actor stopped the automation.
+    Resuming loosens a rule only if another member stopped the automation.
     """
 
     def compare(before: AutomationState, after: AutomationState) -> tuple[LoosenedRule, ...]:

@@ -1,7 +1,6 @@
 """A client's business hours and its target for the first answer, and durations in business time.
 
-Business time is the time during which the client is open. A client without opening hours is open
-around the clock, except on its holidays.
+Without opening hours, a client is open around the clock, except on its holidays.
 """
 
 import re
@@ -166,11 +165,8 @@ _WRITTEN: Final = re.compile(
 
 
 def parse_day(text: str) -> tuple[OpeningInterval, ...]:
-    """Return the intervals of a day written as `09:00-12:30, 14:00-18:00`. Empty text means closed.
-
-    The times may also be written in the French form, as in `9h-12h30`. Raises
-    InvalidSettings.
-    """
+    """Parse the intervals of a day, such as `09:00-12:30, 14:00-18:00` or `9h-12h30`. Empty text
+    means closed. Raises InvalidSettings."""
     found = []
     for part in filter(None, (one.strip() for one in re.split(r"[,;\n]", text))):
         times = _WRITTEN.fullmatch(part)
@@ -190,7 +186,7 @@ def _clock_times(times: re.Match[str]) -> tuple[str, str]:
 
 
 def parse_holidays(lines: Iterable[str]) -> tuple[date, ...]:
-    """Return the dates written as `2026-12-25`, one per line. Blank lines are ignored. Raises
+    """Parse dates such as `2026-12-25`, one per line. Blank lines are ignored. Raises
     InvalidSettings."""
     found = []
     for line in filter(None, (one.strip() for one in lines)):
@@ -250,8 +246,8 @@ def _all_openings(hours: BusinessHours, first: datetime) -> Iterator[Opening]:
 
 
 def _offset_of(day: date, zone: ZoneInfo) -> timedelta | None:
-    """Return the zone's UTC offset if clocks do not change from the day before to the day after.
-    Otherwise return None. Zones do not change their clocks twice in three days."""
+    """Return the zone's UTC offset, or None if clocks change between the day before and the day
+    after. Zones do not change clocks twice in three days."""
     offsets = {
         datetime.combine(day + shift, time(), tzinfo=zone).replace(fold=fold).utcoffset()
         for shift, fold in ((-_DAY, 0), (2 * _DAY, 1))
@@ -271,8 +267,8 @@ def _minutes_open(
 def instant_of(day: date, minutes: int, zone: ZoneInfo, *, ends: bool = False) -> datetime:
     """Return the instant at which the clock in the zone shows a time of day.
 
-    If clocks are set back and show the time twice, an opening starts at the first instant and ends
-    at the second. If clocks are set forward and skip the time, the instant is that of the change.
+    For a repeated time, an opening starts at the first instant and ends at the second. A skipped
+    time is the instant of the change.
     """
     wall = datetime.combine(day, datetime.min.time()) + timedelta(minutes=minutes)
     one, other = (wall.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
@@ -315,12 +311,11 @@ def due_at(hours: BusinessHours, since: datetime, within: timedelta) -> datetime
 
 @dataclass(frozen=True, slots=True)
 class BusinessCalendar:
-    """The openings between two instants, in a form in which a query can measure business time.
+    """The openings between two instants, for measuring business time in a query.
 
-    `opens`, `closes`: the openings. The first opening is empty and starts at the first instant, so
-    that no instant of the calendar is before the first element of `opens`. `before`: the business
-    time from the first instant to each opening, in microseconds. `target`: the target for the first
-    answer in microseconds, or None.
+    The first opening is empty and starts at the first instant, so that every instant follows an
+    element of `opens`. `before` is the business time up to each opening, and `target` the target
+    for the first answer, both in microseconds.
     """
 
     opens: tuple[datetime, ...]

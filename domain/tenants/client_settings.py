@@ -140,8 +140,8 @@ class ClientSettings(BaseModel):
 
 
 class SettingsChange(BaseModel):
-    """A validated change to a client's settings. A field that is None stays unchanged. An empty
-    prompt removes the prompt. Each other field is replaced entirely."""
+    """A validated change to a client's settings. None leaves a field unchanged. An empty prompt
+    removes it. Other fields are replaced entirely."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -162,15 +162,16 @@ class SettingsChange(BaseModel):
 
 
 class SettingsAdjustment(BaseModel):
-    """An unvalidated change to parts of a client's settings.
+    """An unvalidated change to parts of a client's settings. Parts that it does not mention stay
+    unchanged.
 
-    Parts of the branding, retention, texts and frame that the adjustment does not mention stay
-    unchanged. `guidance`: the fields of the guidance to replace. `looks`: branding fields. None
-    removes a field. `days`: retention, as in ClientSettings. `usual`: record classes that return to
-    their default retention. `authserv_ids` and `sensitive_words`: the complete new lists.
-    `acknowledged`: acknowledgement texts by language. An empty text removes the text in that
-    language. `frame`: texts by language and field. An empty text restores the default. `disclosed`:
-    disclosures by language. An empty text restores the default.
+    - `guidance`: the fields of the guidance to replace.
+    - `looks`: branding fields. None removes a field.
+    - `days`: retention, as in ClientSettings.
+    - `usual`: record classes that return to their default retention.
+    - `authserv_ids`, `sensitive_words`: the complete new lists.
+    - `acknowledged`: texts by language. An empty text removes one.
+    - `frame`, `disclosed`: texts by language. An empty text restores the default.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -234,10 +235,8 @@ def _merged(
 
 
 def check_prompt(text: str) -> str:
-    """Return the merchant's instructions in their stored form. Raises InvalidSettings.
-
-    The stored form is trimmed. Invisible characters, which a model would read, are removed.
-    """
+    """Return the merchant's instructions, trimmed and without invisible characters, which a model
+    would read. Raises InvalidSettings."""
     prompt = without_controls(text).strip()
     if len(prompt) > MAX_PROMPT:
         raise InvalidSettings(
@@ -250,8 +249,8 @@ def check_prompt(text: str) -> str:
 def check_branding(given: Branding) -> Branding:
     """Return the branding in its stored form. Raises InvalidSettings.
 
-    The display name becomes one line without control characters, so that it fits in an email
-    header. A blank name becomes None.
+    The display name becomes one line without control characters, for use in an email header, or
+    None if blank.
     """
     name = " ".join(without_controls(given.display_name or "").split()) or None
     if name is not None and len(name) > MAX_DISPLAY_NAME:
@@ -284,10 +283,10 @@ def check_days(given: Mapping[str, int | None]) -> dict[str, int | None]:
 
 
 def check_sensitive_words(given: Iterable[str]) -> tuple[str, ...]:
-    """Return the merchant's sensitive words in their stored form. Raises InvalidSettings.
+    """Return the merchant's sensitive words, one line each, without duplicates. Raises
+    InvalidSettings.
 
-    Each entry is one line. Duplicates that differ only in case, accents and punctuation are
-    removed.
+    Case, accents and punctuation do not distinguish words.
     """
     kept: dict[str, str] = {}
     for word in given:
@@ -313,10 +312,8 @@ def folded_words(text: str) -> str:
 
 
 def check_acknowledgement(given: Mapping[str, str]) -> dict[str, str]:
-    """Return the acknowledgement texts in their stored form, by language. Blank texts are omitted.
-
-    Raises InvalidSettings.
-    """
+    """Return the acknowledgement texts in their stored form, by language, without blank ones.
+    Raises InvalidSettings."""
     kept: dict[str, str] = {}
     for language, text in given.items():
         if language not in ACKNOWLEDGED_IN:

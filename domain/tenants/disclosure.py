@@ -18,13 +18,13 @@ MAX_DISCLOSURE: Final = 300
 
 
 class DisclosureStatus(StrEnum):
-    """The setting of the disclosure. `on`: the disclosure is added. Each other value is a reason
-    for switching it off.
+    """The setting of the disclosure. Each value except `on` is a reason for switching it off.
 
-    The reasons are a closed list, because the audit log stores them and contains no free text.
-    `stated_elsewhere`: the merchant's own texts state that an AI assistant answers.
-    `people_review`: a member reviews each answer before it is sent. `not_covered`: the regulation
-    does not apply to the merchant.
+    - `stated_elsewhere`: the merchant's own texts mention the AI assistant.
+    - `people_review`: a member reviews each answer before it is sent.
+    - `not_covered`: the regulation does not apply to the merchant.
+
+    The list is closed, because the audit log stores the reason and contains no free text.
     """
 
     ON = "on"
@@ -41,8 +41,7 @@ DEFAULT_DISCLOSURE: Final[Mapping[str, str]] = {
 greeting."""
 
 # A disclosure must contain one of these words. Any other text would switch off the disclosure
-# without recording a reason. The patterns match folded text. The French pattern omits "ai", because
-# it is a verb.
+# without a reason. The French pattern omits "ai", because it is a verb.
 _NAMES_AI: Final[Mapping[str, re.Pattern[str]]] = {
     "fr": re.compile(
         r"\b(?:ia|intelligence artificielle|chatbot|robot|automatique(?:ment)?|automatisee?s?"
@@ -70,8 +69,7 @@ def check_disclosure(given: Mapping[str, str]) -> dict[str, str]:
     """Return the disclosures to store, by language, each as one line. Blank and default texts are
     omitted.
 
-    Raises InvalidSettings, including for a text that mentions no AI assistant or contains a
-    negation.
+    Raises InvalidSettings, also for a text that mentions no AI assistant or contains a negation.
     """
     kept: dict[str, str] = {}
     for language, text in given.items():
@@ -104,9 +102,8 @@ def check_disclosure(given: Mapping[str, str]) -> dict[str, str]:
 def disclosure_line(
     status: DisclosureStatus | str | None, texts: Mapping[str, str] | None, language: str
 ) -> str:
-    """Return the disclosure in a language, or "" if it is switched off. `status`, `texts`: the
-    client's settings, or None if the client has not stored any. `language`: if there is no text in
-    this language, the English text is returned."""
+    """Return the disclosure in a language, else in English, or "" if it is switched off. `status`
+    and `texts` are the client's settings, or None."""
     if (status or DisclosureStatus.ON) != DisclosureStatus.ON:
         return ""
     known = language if language in DEFAULT_DISCLOSURE else "en"

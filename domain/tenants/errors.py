@@ -49,7 +49,7 @@ class RoleRequired(DomainError):
 
 
 class InsufficientScope(DomainError):
-    """The key's scopes do not permit this action. `scope`: the required scope."""
+    """The key's scopes do not permit this action. `scope` is the required scope."""
 
     code = "insufficient_scope"
 
@@ -125,7 +125,7 @@ class InvalidSettings(InvalidContent):
 
 class SecondPersonUnfit(DomainError):
     """The four-eyes rule requires approval from two members, and the actor does not qualify.
-    `reason`: a value of `domain.tenants.four_eyes.Unfit`."""
+    `reason` is a value of `domain.tenants.four_eyes.Unfit`."""
 
     code = "second_person_unfit"
 
@@ -140,8 +140,7 @@ class SecondPersonUnfit(DomainError):
 
 class LooseningHeld(DomainError):
     """The change loosens rules for the agent, so it waits for a second manager's approval or for a
-    fixed time. The change is stored under `loosening_id`. The transaction that raises this error
-    must therefore be committed."""
+    fixed time. Commit the transaction: it stores the change under `loosening_id`."""
 
     code = "loosening_held"
 

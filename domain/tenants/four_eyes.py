@@ -31,9 +31,8 @@ class Unfit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MemberStanding:
-    """The member data that the four-eyes rule checks. `verified_at`: the time when the member
-    verified the email address. `invited_by`: id of the user whose invitation the member accepted,
-    if any."""
+    """The member data that the four-eyes rule checks. `verified_at` is when the member verified the
+    email address. `invited_by` is the inviting user's id, if any."""
 
     user_id: str
     email: str
@@ -84,11 +83,8 @@ def two_approve_from(members: tuple[MemberStanding, ...]) -> datetime | None:
 
 
 def still_counts(first: str, members: tuple[MemberStanding, ...], now: datetime) -> bool:
-    """Return True if the first person's approval is still valid. The person must be an operator, or
-    a member who may review and still qualifies.
-
-    An internal admin is not a member, so an admin's earlier approval is not valid.
-    """
+    """Return True if the first person's approval is still valid, from an operator or a member who
+    still qualifies. An internal admin's is not."""
     member = next((one for one in members if one.user_id == first), None)
     if member is None:
         return is_operator(first)
@@ -106,10 +102,8 @@ def is_staff(actor: Actor) -> bool:
 def check_four_eyes(
     actor: Actor, first: str | None, members: tuple[MemberStanding, ...], now: datetime
 ) -> None:
-    """Check that `actor` may approve under the four-eyes rule. Raises SecondPersonUnfit.
-
-    `first`: id of the person who has already approved, or None if the actor is the first.
-    """
+    """Check that `actor` may approve under the four-eyes rule. `first` is the earlier approver's
+    id, or None. Raises SecondPersonUnfit."""
     by_id = {one.user_id: one for one in members}
     member = by_id.get(actor.name)
     if actor.name == first:

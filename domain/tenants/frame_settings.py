@@ -23,8 +23,8 @@ _BRAND: Final = re.compile(r"\{\{ ?brand_name ?\}\}")
 
 
 class FrameTexts(BaseModel):
-    """The frame texts in one language, with placeholders. `named_greeting`: the greeting with the
-    customer's name. `greeting`: the greeting without the customer's name."""
+    """The frame texts in one language, with placeholders. `named_greeting` contains the customer's
+    name, and `greeting` does not."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -48,10 +48,8 @@ DEFAULT_FRAME: Final[Mapping[str, FrameTexts]] = {
 
 
 def check_frame(given: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
-    """Return the frame texts to store, by language and field. Blank and default texts are omitted.
-
-    Raises InvalidSettings.
-    """
+    """Return the frame texts to store, by language and field, without blank and default texts.
+    Raises InvalidSettings."""
     kept: dict[str, dict[str, str]] = {}
     for language, texts in given.items():
         if language not in DEFAULT_FRAME:

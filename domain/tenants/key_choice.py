@@ -8,8 +8,7 @@ KeyFate = Literal["revoke", "keep"]
 
 @dataclass(frozen=True, slots=True)
 class KeyChoice:
-    """The choice of the API keys to revoke for a member. `revoked`: ids of the keys to revoke, or
-    None for all of the member's keys. Other keys stay active."""
+    """The API keys to revoke for a member. None revokes all of them."""
 
     revoked: frozenset[str] | None = None
 

@@ -1,7 +1,7 @@
-"""The email, in French and English, about the API keys of a member who left. It is sent to the
-client's owner and admins.
+"""The email, in French and English, to a client's owner and admins about the API keys of a member
+who left.
 
-The text is fixed. It shows each key's prefix and two dates, but not the label.
+It shows each key's prefix and two dates, but no label.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ Revoke the keys that your systems do not need: {page}
 
 @dataclass(frozen=True, slots=True)
 class LeftKey:
-    """An active API key that belongs to a member who left. `prefix`: the first characters of the
+    """An active API key that belongs to a member who left. `prefix` are the first characters of the
     key."""
 
     id: str

@@ -1,8 +1,8 @@
-"""A change that loosens rules: it expands the agent's permissions, or weakens the verification
-required for an action.
+"""A change that loosens rules: it expands the agent's permissions, or weakens a required
+verification.
 
-Such a change waits for a second manager's approval or for WAITS, unless the client has only one
-manager or has disabled the wait. A change that tightens rules takes effect immediately.
+It waits for a second manager's approval or for WAITS, unless the client has only one manager or has
+disabled the wait. A change that tightens rules takes effect immediately.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,8 +28,8 @@ BY_TIME: Final = "time"
 
 
 class LoosenedRule(BaseModel):
-    """A rule that becomes looser. `place`: the path of the rule, such as `shopify.*:
-    refund.limits.per_action`."""
+    """A rule that becomes looser. `place` is the path of the rule, such as
+    `shopify.*: refund.limits.per_action`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,9 +46,8 @@ class LooseningState(StrEnum):
 
 
 class Loosening(BaseModel):
-    """A requested change that loosens rules for the agent. `change`: the change to apply, in the
-    format of its use case. `decided_by`: the user who approved or cancelled the change, or BY_TIME
-    if the change took effect after its wait."""
+    """A requested change that loosens rules for the agent. `change` has the format of its use case.
+    `decided_by` is the user who approved or cancelled it, or BY_TIME after its wait."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -69,10 +68,8 @@ class Loosening(BaseModel):
             raise LooseningDecided(self.id)
 
     def check_covers(self, found: tuple[LoosenedRule, ...]) -> None:
-        """Check that the change still loosens only the rules that were shown when it was requested.
-
-        `found`: the rules that the change loosens now. Raises LooseningChanged.
-        """
+        """Check that the change loosens only the rules that were shown when it was requested.
+        `found` are the rules that it loosens now. Raises LooseningChanged."""
         if not set(found) <= set(self.differences):
             raise LooseningChanged(self.id)
 
@@ -161,15 +158,14 @@ def looser_settings(before: ClientSettings, after: ClientSettings) -> tuple[Loos
 
 class HeldTrust(BaseModel):
     """Trust that waits for a second manager's approval or for WAITS, while the rest of its change
-    has already taken effect.
+    is in effect.
 
-    `use`: the object that gets the trust. `id`: the id of the connection or the key. An endpoint is
-    identified by its connection, and a widget has no id.
+    `use` is the kind of object that gets the trust, and `id` is the connection's or key's id. An
+    endpoint has its connection's id, and a widget none.
 
-    For a `connection`, `settings` contains its pending settings. None removes a setting. In all
-    other cases, the object is a credential, which cannot vouch for a customer's address until the
-    wait ends. `since`: the time when the credential was created, to distinguish it from a later
-    credential.
+    For a `connection`, `settings` are pending, and None removes one. Other objects are credentials,
+    which cannot vouch for a customer's address yet. `since` is the credential's creation, to
+    distinguish it from a later one.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -1,7 +1,7 @@
-"""The email, in French and English, about a change that loosens rules for the agent. It is sent to
-the client's owner and admins.
+"""The email, in French and English, to a client's owner and admins about a change that loosens
+rules for the agent.
 
-The text is fixed and contains no text from a member. The linked page shows the change.
+It contains no text from a member. The linked page shows the change.
 """
 
 from typing import Final

@@ -35,7 +35,7 @@ def scopes_of(names: Iterable[str]) -> frozenset[Scope]:
 
 
 def require_scope(held: Set[str] | None, needed: Scope) -> None:
-    """Raise InsufficientScope unless `held` contains the required scope. `held`: the scopes of a
+    """Raise InsufficientScope unless `held` contains the required scope. `held` are the scopes of a
     key, or None for all scopes."""
     if held is not None and needed not in held:
         raise InsufficientScope(needed)

@@ -10,8 +10,8 @@ MAX_USER_ID: Final = 255
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A user. `id`: the identity provider's `sub`. `is_admin`: whether the user is an internal
-    admin, who may act for every client."""
+    """A user. `id` is the identity provider's `sub`. An internal admin (`is_admin`) may act for
+    every client."""
 
     id: str
     is_admin: bool

@@ -1,8 +1,7 @@
-"""SSRF protection: decides which IP addresses the service may connect to for a merchant's URL.
+"""SSRF protection: decide which IP addresses the service may connect to for a merchant's URL.
 
-Python's `is_global` is not sufficient. It is True for multicast and for tunnels that carry any IPv4
-address, and its result differs between Python versions. This module therefore has a table of denied
-networks. An address that is not in the table must also be global.
+Python's `is_global` is True for multicast and for tunnels to any IPv4 address, and depends on the
+Python version. An address must therefore be global and in none of the denied networks below.
 """
 
 from dataclasses import dataclass
@@ -14,8 +13,8 @@ Address = IPv4Address | IPv6Address
 
 @dataclass(frozen=True, slots=True)
 class _Denied:
-    """A denied network. `private`: whether the network may be an installation's internal network. A
-    setting can allow connections to such networks."""
+    """A denied network. `private` means that it may be an installation's internal network, which a
+    setting can allow."""
 
     network: IPv4Network | IPv6Network
     reason: str
@@ -84,11 +83,10 @@ def canonical(address: Address) -> Address:
 
 
 def forbidden(address: Address, allow_private: bool) -> str | None:
-    """Return the reason why the service must not connect to an address, or None if the connection
-    is allowed.
+    """Return the reason why the service must not connect to an address, or None.
 
-    `allow_private`: allow this machine and the installation's own networks. Link-local addresses,
-    tunnels and multicast are never allowed.
+    `allow_private` allows this machine and the installation's networks, but never link-local
+    addresses, tunnels and multicast.
     """
     if isinstance(address, IPv6Address) and address.scope_id is not None:
         return "of one link"

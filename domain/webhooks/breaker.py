@@ -1,9 +1,7 @@
-"""A circuit breaker for failures of the service's own resolver or network, as opposed to failures
-of receivers.
+"""A circuit breaker for failures of the service's own resolver or network, not of receivers.
 
-The breaker is pure logic, without I/O. Its decisions depend only on the outcomes and times of
-POSTs. The resolver and the network have separate breakers, because one can fail while the other
-works. Decision 0036 gives the reasons.
+Its decisions depend only on the outcomes and times of POSTs. The resolver and the network have
+separate breakers (decision 0036).
 """
 
 from collections.abc import Iterator
@@ -44,9 +42,8 @@ class OwnPart(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Heard:
-    """The outcome of a client's POST. `reached`: whether the breaker's part of the path worked:
-    the resolver resolved a name, or the network opened a connection. `at`: monotonic time in
-    seconds."""
+    """The outcome of a client's POST. `reached` means that the resolver resolved the name, or that
+    the network opened a connection. `at` is monotonic, in seconds."""
 
     client_id: str
     domain: str
@@ -66,8 +63,8 @@ class Breaker:
         self._failing = False
 
     def heard(self, client_id: str, domain: str, now: float, *, reached: bool) -> None:
-        """Record the outcome of a client's POST to a domain. `reached`: whether the breaker's part
-        of the path worked."""
+        """Record the outcome of a client's POST to a domain. `reached` means that the breaker's
+        part of the path worked."""
         self._heard.pop(client_id, None)
         self._heard[client_id] = _Heard(client_id, domain, reached, now)
         if len(self._heard) > _CLIENTS:
@@ -79,8 +76,8 @@ class Breaker:
         self._failing = self._most_fail(now)
 
     def canary(self, now: float, *, lives: bool) -> None:
-        """Record a self-check against a target that is known to work. `lives`: whether the
-        self-check succeeded."""
+        """Record a self-check against a target that is known to work. `lives` means that it
+        succeeded."""
         self._canary_lost_at = None if lives else now
 
     def is_open(self, now: float) -> bool:
@@ -93,11 +90,11 @@ class Breaker:
         return self._failing
 
     def lets_through(self, client_id: str, now: float) -> bool:
-        """Return True if a client's POST may be sent now. If the POST is sent as a probe, the
-        client's next probe is due after PROBE_S.
+        """Return True if a client's POST may be sent now. After a probe, the client's next one is
+        due after PROBE_S.
 
-        While the breaker is open, a client whose latest POST did not fail is not delayed. Clients
-        with dead receivers therefore cannot stop other clients' deliveries.
+        While the breaker is open, a client whose latest POST did not fail is not delayed. Dead
+        receivers of one client therefore do not stop other clients' deliveries.
         """
         if not self.is_open(now):
             return True
@@ -135,10 +132,10 @@ def name_found(attempt: DeliveryAttempt) -> bool | None:
 
 
 def connected(attempt: DeliveryAttempt) -> bool | None:
-    """Return True if a POST shows that the service's network works, or False if it shows that the
-    network fails. Return None if the POST does not show whether the network works.
+    """Return whether a POST shows that the service's network works or fails, or None if it shows
+    neither.
 
-    A POST to a receiver in a private network shows nothing about the path to the Internet.
+    A receiver in a private network shows nothing about the path to the Internet.
     """
     if attempt.remote_ip is None or forbidden(ip_address(attempt.remote_ip), False) is not None:
         return None
@@ -150,8 +147,8 @@ def connected(attempt: DeliveryAttempt) -> bool | None:
 def domain_of(host: str) -> str:
     """Return the part of a host that probably has a single owner.
 
-    For a name, this is its last two labels, or its last three under a suffix such as `co.uk`. For
-    an IP address, it is the address's network (/24 or /48).
+    For a name, these are the last two labels, or three under a suffix such as `co.uk`. For an IP
+    address, it is the network (/24 or /48).
     """
     try:
         address = ip_address(host)

@@ -24,9 +24,8 @@ _HAPPENED_AT: Final = datetime(2026, 11, 21, 14, 3, 27, 512_000, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
-    """An event in the catalogue. `body_schema`: JSON Schema 2020-12 for the whole body. The schema
-    allows additional fields everywhere, because fields may be added later. `example`: an example of
-    the whole body."""
+    """An event in the catalogue. `body_schema` is the JSON Schema 2020-12 of the whole body, and
+    allows additional fields everywhere. `example` is a whole body."""
 
     event: OutboundEventId
     description: str

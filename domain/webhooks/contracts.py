@@ -19,8 +19,8 @@ class DeliverWebhookInput(Contract):
 
 
 class DeliverInput(Contract):
-    """The input of one delivery attempt. `attempt`: the attempt's number, starting at 1. An attempt
-    that is repeated after a worker's crash keeps its number."""
+    """The input of one delivery attempt. `attempt` counts from 1, and stays the same if a crash
+    repeats the attempt."""
 
     client_id: str
     delivery_id: str
@@ -28,8 +28,8 @@ class DeliverInput(Contract):
 
 
 class DeliverResult(Contract):
-    """The result of one delivery attempt. `retry_in_s`: seconds until the next attempt, set while
-    the delivery is pending. `notice`: the notice to mail to the client's owner, or None."""
+    """The result of one delivery attempt. `retry_in_s` is set while the delivery is pending.
+    `notice` is the notice to mail to the client's owner, or None."""
 
     status: DeliveryStatus
     retry_in_s: float | None = None
@@ -42,8 +42,7 @@ class DeliverWebhookResult(Contract):
 
 class TellOwnerInput(Contract):
     """The input of the activity that emails a notice about a webhook to the client's owner. The
-    email's `name`, and therefore its Message-ID, depends only on the delivery that triggered the
-    notice. A retry therefore sends the same email."""
+    Message-ID depends only on the delivery, so a retry sends the same email."""
 
     client_id: str
     delivery_id: str

@@ -14,11 +14,11 @@ VALID_FOR: Final = timedelta(seconds=300)
 
 
 def curl_line(url: str, headers: Mapping[str, str], body: str) -> str:
-    """Return a curl command that sends one POST with these headers and exactly this body, quoted
-    for POSIX shells.
+    """Return a curl command for a POST with these headers and exactly this body, quoted for POSIX
+    shells.
 
-    The command uses `--data-raw`, because the other data options read a file if the body begins
-    with @. It uses `--globoff`, because curl would otherwise expand brackets in a URL.
+    `--data-raw` is needed because a body may begin with @, and `--globoff` because a URL may
+    contain brackets.
     """
     words = ["curl", "--include", "--globoff", "--request", "POST", url]
     for name, value in headers.items():
@@ -29,11 +29,10 @@ def curl_line(url: str, headers: Mapping[str, str], body: str) -> str:
 def signed_again(
     delivery: Delivery, secrets: Sequence[str], timestamp: int, service: ServiceName
 ) -> str:
-    """Return a delivery as a curl command with a new signature, because the signatures that were
-    sent are not stored.
+    """Return a delivery as a curl command with a new signature, because sent signatures are not
+    stored.
 
-    `timestamp`: Unix seconds for the new signature. `secrets`: the current signing secrets, newest
-    first.
+    `timestamp` is in Unix seconds. `secrets` are the current ones, newest first.
     """
     headers = signed_headers(
         event=delivery.event,

@@ -43,8 +43,8 @@ class DeliveryStatus(StrEnum):
 
 
 class FailureKind(StrEnum):
-    """The kind of a delivery failure. `connect`: the connection failed, or broke before a response
-    arrived. `too_large`: the response headers are too large. `protocol`: the response is not valid
+    """The kind of a delivery failure. `connect`: no connection, or one that broke before a
+    response. `too_large`: the response headers are too large. `protocol`: the response is not valid
     HTTP."""
 
     HTTP_3XX = "http_3xx"
@@ -61,10 +61,9 @@ class FailureKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DeliveryAttempt:
-    """The result of one POST to a receiver. `failure`: the kind of failure, or None for a 2xx
-    response. `error`: the cause of the failure, in the service's own words. `dns_ms`, `connect_ms`,
-    `first_byte_ms`: the end of each phase, in milliseconds from the start, or None for a phase that
-    did not end."""
+    """The result of one POST to a receiver. `failure` is None for a 2xx response. `error` describes
+    the cause in the service's own words. `dns_ms`, `connect_ms` and `first_byte_ms` are the ends of
+    the phases from the start, or None."""
 
     failure: FailureKind | None
     duration_ms: int
@@ -92,9 +91,8 @@ class DeliveryPhase:
 class DeliverySummary(BaseModel):
     """A delivery as displayed in a list.
 
-    `duration_ms` and the outcome are from the latest attempt. `url`: the URL to which the delivery
-    is sent. `failure_count_after`: the webhook's number of consecutive failures after this
-    delivery, or null if the delivery did not change the count.
+    `duration_ms` and the outcome are from the latest attempt. `failure_count_after` is the
+    webhook's number of consecutive failures after it, or null if unchanged.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -121,8 +119,8 @@ class DeliverySummary(BaseModel):
 
 
 class Delivery(DeliverySummary):
-    """A delivery with all its details. `request_body`: the body as sent, byte for byte.
-    `request_headers`: the headers as sent, with masked signatures."""
+    """A delivery with all its details. The request is as sent, with masked signatures in
+    `request_headers`."""
 
     response_body: str | None
     remote_ip: str | None
@@ -141,8 +139,8 @@ class Delivery(DeliverySummary):
 def phases_of(
     dns_ms: int | None, connect_ms: int | None, first_byte_ms: int | None, duration_ms: int | None
 ) -> tuple[DeliveryPhase, ...]:
-    """Return the phases that an attempt reached, in order. The last phase ends when the attempt
-    ends. The arguments are in milliseconds from the start of the attempt."""
+    """Return the phases that an attempt reached, in order. The last one ends with the attempt. All
+    arguments are in milliseconds from the start."""
     ends = (("dns", dns_ms), ("connect", connect_ms), ("waiting", first_byte_ms))
     phases: list[DeliveryPhase] = []
     begin = 0
@@ -174,12 +172,11 @@ def says_gone(attempt: DeliveryAttempt, policy: RetryPolicy) -> bool:
 def retry_in_s(
     attempt: DeliveryAttempt, number: int, trigger: Trigger, policy: RetryPolicy, randomness: float
 ) -> float | None:
-    """Return the seconds until the next attempt after the failed attempt `number` (starting at 1),
-    or None to give up.
+    """Return the seconds until the attempt after the failed attempt `number` (from 1), or None to
+    give up.
 
-    A Retry-After header can delay the next attempt, but cannot make it earlier. `randomness`: a
-    random number from 0 to 1. It adds up to a tenth of the wait time, so that the retries after an
-    outage do not coincide.
+    A Retry-After header can only delay it. `randomness`, from 0 to 1, adds up to a tenth, so that
+    retries after an outage do not coincide.
     """
     if policy is RetryPolicy.NONE or trigger is Trigger.TEST or says_gone(attempt, policy):
         return None

@@ -1,5 +1,5 @@
-"""The envelope: the body of a webhook. It is serialized once. The resulting bytes are signed,
-stored and sent."""
+"""The envelope: the body of a webhook, serialized once and then signed, stored and sent as the same
+bytes."""
 
 from datetime import datetime
 from typing import Annotated
@@ -29,7 +29,7 @@ class Envelope(BaseModel):
 
 
 def render(event: OutboundEvent, client_id: str, now: datetime) -> bytes:
-    """Return the webhook body of an event as JSON in UTF-8. `now`: the event's time."""
+    """Return the webhook body of an event as JSON in UTF-8. `now` is the event's time."""
     timestamp = rfc3339(now, "milliseconds")
     envelope = Envelope(event=event.event, timestamp=timestamp, client_id=client_id, data=event)
     return envelope.model_dump_json().encode()

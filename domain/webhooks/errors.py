@@ -4,8 +4,8 @@ from domain.core.errors import DomainError, InvalidContent
 
 
 class InvalidWebhook(InvalidContent):
-    """A webhook's label, URL or list of events violates a rule. The message is for operators. The
-    French `reason` is for callers."""
+    """A webhook's label, URL or list of events is invalid. The message is for operators, and the
+    French `reason` for callers."""
 
     code = "invalid_webhook"
 

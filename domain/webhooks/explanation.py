@@ -13,9 +13,8 @@ _CONTEXT: Final = 8
 
 
 class Origin(StrEnum):
-    """The origin of a signing secret. `previous`: the secret before a rotation, while it is still
-    used for signing. `retired`: the secret before a rotation, once it is no longer used for
-    signing."""
+    """The origin of a signing secret. `previous` and `retired`: the secret before a rotation, while
+    it still signs and afterwards."""
 
     NEWEST = "newest"
     PREVIOUS = "previous"
@@ -24,10 +23,12 @@ class Origin(StrEnum):
 
 
 class SignatureResult(StrEnum):
-    """The result of verifying a pasted signature. `wrong_string`: the signed string differs from
-    the documented string. `unknown_secret`: timestamp and body are as sent, so only the secret can
-    differ. `no_match`: none of the combinations of secret, string and body that were tried yields
-    this signature."""
+    """The result of verifying a pasted signature.
+
+    - `wrong_string`: another string than the documented one was signed.
+    - `unknown_secret`: timestamp and body are as sent, so the secret differs.
+    - `no_match`: no combination of secret, string and body yields this signature.
+    """
 
     MATCHES = "matches"
     TOO_OLD = "too_old"
@@ -74,9 +75,8 @@ _SENTENCES: Final = {
 
 
 class Difference(BaseModel):
-    """The first difference between the sent body and the pasted body. `at`: the zero-based offset
-    of the difference, in bytes. `sent`, `pasted`: excerpts of both bodies that start slightly
-    before the difference."""
+    """The first difference between the sent and the pasted body. `at` is its offset in bytes.
+    `sent` and `pasted` are excerpts that start slightly before it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -86,10 +86,13 @@ class Difference(BaseModel):
 
 
 class Explanation(BaseModel):
-    """The result of verifying a pasted signature. `sentence`: the explanation for developers.
-    `secret`: the origin of the matching secret. `secret_ends`: the last four characters of that
-    secret. `age_s`: seconds since the pasted timestamp. `delivery_id`: the stored delivery to which
-    the signature belongs."""
+    """The result of verifying a pasted signature.
+
+    - `sentence`: the explanation for developers.
+    - `secret`, `secret_ends`: the origin and the last four characters of the matching secret.
+    - `age_s`: the seconds since the pasted timestamp.
+    - `delivery_id`: the stored delivery to which the signature belongs.
+    """
 
     model_config = ConfigDict(frozen=True)
 

@@ -25,8 +25,8 @@ _HEX: Final = re.compile(r"[0-9A-Fa-f]+")
 
 
 class Scheme(StrEnum):
-    """The signature scheme. `service`: the X-Service-Signature header. `standard`: the
-    webhook-signature header of Standard Webhooks."""
+    """The signature scheme: `service` for the X-Service-Signature header, `standard` for
+    webhook-signature of Standard Webhooks."""
 
     SERVICE = "service"
     STANDARD = "standard"
@@ -81,25 +81,25 @@ WORDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ReadSignature:
-    """A parsed signature header. `digests`: one digest for each signature in the header. A digest
-    is shorter than 32 bytes if its signature is truncated."""
+    """A parsed signature header, with one digest per signature. The digest of a truncated signature
+    is shorter than 32 bytes."""
 
     scheme: Scheme
     digests: tuple[bytes, ...]
     mistakes: tuple[Mistake, ...] = ()
 
     def is_of(self, digest: bytes) -> bool:
-        """Return True if one of the signatures equals this digest. A truncated signature is
-        compared with the start of the digest. The comparison takes constant time."""
+        """Return True if one of the signatures equals this digest, in constant time. A truncated
+        signature is compared with the digest's start."""
         return any(_same(given, digest) for given in self.digests)
 
 
 def read_signature(text: str, *, has_id: bool) -> ReadSignature | None:
-    """Parse the value of any of the three signature headers as leniently as possible. Return None
-    if the value contains no signature.
+    """Parse the value of any of the three signature headers leniently. Return None if it contains
+    no signature.
 
-    `has_id`: whether a webhook-id was also pasted. If it was, base64 without a version is parsed as
-    a Standard Webhooks signature.
+    If a webhook-id was also pasted (`has_id`), base64 without a version is a Standard Webhooks
+    signature.
     """
     text = text.strip().strip("\"'")
     if named := _HEADER_NAME.match(text):

@@ -1,7 +1,7 @@
 """The email, in French, that notifies a client's owner of a failing or disabled webhook.
 
-The email identifies the webhook by its id. A service mail contains no text from the client, such as
-a label or a URL.
+It names the webhook by its id, because a service mail contains no text from the client, such as a
+label or URL.
 """
 
 from dataclasses import dataclass
@@ -28,9 +28,8 @@ _REASONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class TroubledWebhook:
-    """The failing webhook, its client's owner, and the latest failure. `failures`: the number of
-    consecutive failures, including the latest. `status`: the HTTP status of the response, if there
-    was one."""
+    """The failing webhook, its client's owner, and the latest failure. `failures` counts
+    consecutive ones. `status` is the HTTP status, if any."""
 
     owner_email: str
     webhook_id: str
@@ -47,8 +46,8 @@ def notice_mail(
     dashboard_url: str,
     service: ServiceName,
 ) -> OutgoingMail:
-    """Return the email to the owner. Its `name`, and therefore its Message-ID, depends only on
-    `delivery_id`. A retry therefore sends the same email."""
+    """Return the email to the owner. Its Message-ID depends only on `delivery_id`, so a retry sends
+    the same email."""
     disabled = notice is not Notice.FAILING
     return OutgoingMail(
         name=f"webhooks.{delivery_id.lower()}",

@@ -14,14 +14,12 @@ class WebhookSender(Protocol):
     async def post(
         self, url: str, headers: Mapping[str, str], body: bytes, *, client_id: str
     ) -> DeliveryAttempt:
-        """Send one POST to a URL and return the result. The request takes at most 10 s once a
-        thread for the DNS lookup is free.
+        """Send one POST to a URL and return the result, also for a failing receiver or a forbidden
+        URL.
 
-        If the receiver fails, or the URL is no longer allowed, the method does not raise: the
-        result describes the failure. Raises EngineUnavailable if this machine has no free
-        connection, and Deferred if too many lookups are running, for this client or for all.
-        `client_id`: the owner of the URL. Lookup threads are limited per client, so that one
-        client's unresponsive host names do not block other clients.
+        Takes at most 10 s once a thread for the DNS lookup is free. Lookup threads are limited per
+        `client_id`, the URL's owner. Raises EngineUnavailable without a free connection on this
+        machine, and Deferred if too many lookups are running.
         """
 
     async def finds(self, name: str) -> bool:
@@ -31,8 +29,8 @@ class WebhookSender(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TakenPlace:
-    """A concurrency slot held by a delivery. `keys`: the keys under which the slot is counted, or
-    empty if slots cannot be counted at the moment."""
+    """A concurrency slot held by a delivery. `keys` are the keys under which the slot is counted,
+    or empty if slots cannot be counted at the moment."""
 
     keys: tuple[int, ...]
 
@@ -52,11 +50,10 @@ class WatchDeliveries(Protocol):
     """Monitors the outcomes of webhook deliveries, for metrics and alerts."""
 
     def tried(self, status: DeliveryStatus, attempt: DeliveryAttempt | None) -> None:
-        """Record the outcome of a delivery attempt, including an attempt that is repeated after a
-        crash.
+        """Record the outcome of a delivery attempt, possibly repeated after a crash.
 
-        `status`: the delivery's state. `pending` means that another attempt follows. `attempt`: the
-        attempt's result, or None if nothing was sent.
+        `status` is the delivery's state, where `pending` announces another attempt. `attempt` is
+        None if nothing was sent.
         """
 
     def part_failing(self, part: OwnPart, *, failing: bool) -> None:

@@ -38,8 +38,8 @@ def known_secrets(
 ) -> tuple[KnownSecret, ...]:
     """Return the decrypted secrets, for explaining a signature.
 
-    Raises ValueError if one of the webhook's own secrets cannot be decrypted. If another webhook's
-    secret cannot be decrypted, it is skipped, because it is only an additional guess.
+    Raises ValueError if one of the webhook's own secrets cannot be decrypted. Other webhooks'
+    secrets are only guesses, and are then skipped.
     """
     known: list[KnownSecret] = []
     for one in secrets:

@@ -43,8 +43,8 @@ def service_signature(secret: str, timestamp: int, body: bytes) -> str:
 def standard_signature(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
     """Return "v1," and the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`.
 
-    As specified by Standard Webhooks, the key is the secret without its prefix, base64-decoded.
-    Raises ValueError if the secret is not valid base64.
+    As in Standard Webhooks, the key is the base64-decoded secret without its prefix. Raises
+    ValueError for invalid base64.
     """
     try:
         key = base64.b64decode(secret.removeprefix(SECRET_PREFIX), validate=True)
@@ -68,9 +68,9 @@ def signed_headers(
 ) -> dict[str, str]:
     """Return all HTTP headers for a delivery, including the signatures.
 
-    `secrets`: the signing secrets, newest first. There are two during the overlap after a rotation.
-    The older secret then signs X-Service-Signature, for receivers that do not know the newer secret
-    yet. `timestamp`: Unix seconds.
+    `secrets` are newest first. During the overlap after a rotation, the older one signs
+    X-Service-Signature, for receivers that do not know the new one yet. `timestamp` is in Unix
+    seconds.
     """
     newest, *older = secrets
     headers = {

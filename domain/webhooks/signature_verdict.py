@@ -1,7 +1,7 @@
-"""Explain why a webhook signature does not match, by trying common mistakes until one matches.
+"""Explain why a pasted webhook signature does not match, by trying common mistakes until one
+matches.
 
-A developer pastes the signature. It may be the signature sent by the service, or a signature
-computed by a receiver. Both lead to the same explanation.
+The signature may be the service's own or a receiver's.
 """
 
 import hmac
@@ -49,10 +49,8 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Pasted:
-    """The parts of a request that a developer has pasted. `signature`: the value of
-    X-Service-Signature, X-Service-Signature-Next or webhook-signature. `timestamp`, `message_id`:
-    the values of the timestamp and webhook-id headers. Only webhook-signature requires
-    `message_id`."""
+    """The parts of a request that a developer has pasted. `signature` is from any of the three
+    signature headers. Only webhook-signature requires `message_id`, the webhook-id header."""
 
     signature: str = field(repr=False)
     timestamp: str
@@ -75,9 +73,9 @@ _OF_STRING: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Try:
-    """One way in which the signature may have been computed. `key`, `signed`: the HMAC key and
-    input. `body`: the body within `signed`. `sent`: the delivery from which the body or timestamp
-    was taken."""
+    """One way in which the signature may have been computed. `key` and `signed` are the HMAC's
+    inputs. `body` is a part of `signed`. `sent` is the delivery whose body or timestamp was
+    taken."""
 
     secret: KnownSecret
     key: bytes = field(repr=False)
@@ -90,10 +88,10 @@ class _Try:
 def explain(
     pasted: Pasted, *, secrets: Sequence[KnownSecret], sent: Sequence[Sent], now: datetime
 ) -> Explanation:
-    """Return the explanation of why the pasted signature does or does not match.
+    """Explain why the pasted signature does or does not match.
 
-    `secrets`: all secrets that may have been used. `sent`: the webhook's stored deliveries. The
-    function computes several hundred HMACs of the body.
+    `secrets` are all candidates. `sent` are the webhook's stored deliveries. Computes several
+    hundred HMACs of the body.
     """
     pasted = replace(
         pasted, timestamp=pasted.timestamp.strip(), message_id=pasted.message_id.strip()
@@ -170,12 +168,10 @@ def _explained(
 
 
 def _original(body: bytes, pasted: Pasted, sent: Sequence[Sent]) -> Sent | None:
-    """Return the delivery that was sent at the pasted timestamp with this body. If there is none,
-    return a delivery from that time whose body was changed into the pasted body. Return None if no
-    delivery fits.
+    """Return the delivery that was sent with this body at the pasted timestamp. Otherwise, return a
+    delivery of that time whose changed body equals the pasted one, or None.
 
-    The second case occurs if a receiver signs the parsed and re-serialized body. The signature then
-    matches the changed body.
+    The body changes if a receiver signs the parsed and re-serialized body.
     """
     then = [one for one in sent if str(one.timestamp) == pasted.timestamp]
     same = next((one for one in then if one.body == body), None)

@@ -1,7 +1,7 @@
-"""Validate a webhook's URL, when the URL is saved and before each delivery.
+"""Validate a webhook's URL, when it is saved and before each delivery.
 
-This module does not resolve host names, because their addresses can change at any time. The
-addresses are checked when the connection is opened.
+Host names are resolved and checked only when the connection is opened, because their addresses can
+change at any time.
 """
 
 import re
@@ -20,7 +20,7 @@ _UNREADABLE: Final = ("url: not an address", "url : adresse illisible")
 _MAX_HOST: Final = 253
 _HTTPS: Final = 443
 # The lowest port that is allowed, apart from 443. Lower ports belong to other protocols, such as
-# mail. A webhook must not make this service connect to them.
+# mail.
 _FIRST_FREE_PORT: Final = 1024
 
 # Domain names that are not in use on the public Internet (RFC 6761, RFC 6762 with its appendix G,
@@ -38,9 +38,8 @@ _KEPT: Final = "/?%:@!$&'()*+,;=-._~[]"
 def check_url(url: str, allow_private: bool) -> str:
     """Validate a webhook's URL and return it in the form used to connect. Raises InvalidWebhook.
 
-    The returned host is in ASCII and lower case, or an IP address if it was numeric. `:443` is
-    removed, and an empty path becomes `/`. `allow_private`: allow this machine, private networks
-    and their names.
+    The host becomes lower-case ASCII, or an IP address if it was numeric. `:443` is removed, and an
+    empty path becomes `/`. `allow_private` allows this machine, private networks and their names.
     """
     if len(url) > MAX_URL:
         raise InvalidWebhook(
@@ -86,11 +85,11 @@ def _port(port: int | None) -> str:
 
 
 def checked_host(written: str, *, bracketed: bool, allow_private: bool) -> str:
-    """Validate a host and return it in the form used for the DNS lookup: a name in ASCII and lower
-    case, or an IP address.
+    """Validate a host and return it in the form for the DNS lookup: a lower-case ASCII name, or an
+    IP address.
 
-    `bracketed`: whether the host was in brackets, like an IPv6 address. Raises InvalidWebhook for
-    an invalid host, and for a host that is known to be private.
+    `bracketed` means that it was in brackets, like an IPv6 address. Raises InvalidWebhook, also for
+    a host known to be private.
     """
     host = written if bracketed else _ascii(written)
     address = _ipv6(host) if bracketed else _ipv4(host)
@@ -131,7 +130,7 @@ def _ipv6(host: str) -> Address:
 
 
 def _ipv4(host: str) -> Address | None:
-    """Parse a host that resolvers accept as an IPv4 address in an old form: 127.1, 0x7f000001,
+    """Parse a host that resolvers accept as an old form of IPv4 address: 127.1, 0x7f000001,
     0177.0.0.1, 2130706433.
 
     Return None for a host name. Raises InvalidWebhook for an invalid number.

@@ -16,8 +16,8 @@ MAX_LABEL: Final = 100
 MAX_WEBHOOKS: Final = 100
 """Maximum number of webhooks per client."""
 MAX_PENDING: Final = 20_000
-"""Maximum number of pending deliveries per client, divided evenly among the client's webhooks. An
-event above the limit is recorded as missed. It can be replayed once there is capacity."""
+"""Maximum number of pending deliveries per client, divided evenly among its webhooks. An event
+above the limit is recorded as missed, and can be replayed later."""
 KEPT_DELIVERIES: Final = 50
 """Number of finished deliveries that are stored for each webhook, latest first. Pending deliveries
 are always stored."""
@@ -67,10 +67,12 @@ class Notice(StrEnum):
 
 
 class Webhook(BaseModel):
-    """A webhook as displayed, without its secret. `missed`: the number of events that were not
-    delivered and can still be replayed, counted up to COUNTED_MISSES. `once_per_ticket`: for each
-    ticket, only the first event of each type is sent. `previous_secret_until`: after a rotation,
-    the time when the previous secret stops being used for signing."""
+    """A webhook as displayed, without its secret.
+
+    - `missed`: the undelivered events that can still be replayed, counted up to COUNTED_MISSES.
+    - `once_per_ticket`: only the first event of each type is sent for a ticket.
+    - `previous_secret_until`: the end of the overlap after a rotation.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -105,10 +107,9 @@ def check_label(label: str) -> str:
 
 
 def check_events(events: Iterable[str]) -> tuple[str, ...]:
-    """Validate event names and return them in the catalogue's order, without duplicates. `*`
-    replaces all other names.
+    """Return event names in the catalogue's order, without duplicates. `*` replaces all others.
 
-    Raises InvalidWebhook for an empty list and for an unknown event.
+    Raises InvalidWebhook for an empty list or an unknown event.
     """
     wanted = set(events)
     if not wanted:
@@ -134,9 +135,8 @@ def pending_room(webhooks: int) -> int:
 def notice_of(failure_count: int, *, disabled: bool) -> Notice | None:
     """Return the kind of mail to send to the client's owner after a delivery, or None.
 
-    `failure_count`: the webhook's number of consecutive failures after the delivery. `disabled`:
-    whether the delivery disabled the webhook. If a webhook is disabled before DISABLED_AT failures,
-    the receiver responded with 410.
+    `failure_count` counts consecutive failures after the delivery. `disabled` means that the
+    delivery disabled the webhook. Before DISABLED_AT failures, that is due to a 410 response.
     """
     if disabled:
         return Notice.DISABLED if failure_count >= DISABLED_AT else Notice.GONE

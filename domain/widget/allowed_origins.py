@@ -34,11 +34,8 @@ _HTTP: Final = ("http is for this machine only", "http n'est permis que pour loc
 
 
 def check_origins(given: Sequence[str]) -> tuple[str, ...]:
-    """Return the origins in normalized form, without duplicates. Raises InvalidWidget, which lists
-    each invalid origin by its one-based position.
-
-    A normalized origin is in lower case, has an ASCII host, and omits the default port.
-    """
+    """Return the origins in normalized form, without duplicates: lower case, ASCII host, no default
+    port. Raises InvalidWidget with the one-based positions of invalid origins."""
     if len(given) > MAX_ORIGINS:
         raise InvalidWidget(
             f"allowed_origins: at most {MAX_ORIGINS}", f"allowed_origins : {MAX_ORIGINS} au plus"
@@ -60,7 +57,7 @@ def check_origins(given: Sequence[str]) -> tuple[str, ...]:
 
 
 class _Broken(Exception):
-    """An origin violates a rule. `rule`: the text of the rule, in English and in French."""
+    """An origin violates a rule. `rule` is the text of the rule, in English and in French."""
 
     def __init__(self, rule: tuple[str, str]) -> None:
         self.rule = rule

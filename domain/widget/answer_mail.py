@@ -21,9 +21,8 @@ _TEXTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class UnseenAnswer:
-    """An answer that the visitor has not seen. `to`: the address that was verified for the session,
-    never an address that was only typed. `language`: fr or en. `run_id`: id of the run that
-    produced the answer."""
+    """An answer that the visitor has not seen. `to` is the address verified for the session, never
+    one that was only typed."""
 
     message_id: str
     run_id: str
@@ -33,8 +32,8 @@ class UnseenAnswer:
 
 
 def answer_mail(answer: UnseenAnswer, brand: str, disclosure: str = "") -> OutgoingMail:
-    """Return the email with an answer. The same answer always yields the same Message-ID. `brand`:
-    the shop's name. `disclosure`: the AI disclosure if the agent wrote the answer."""
+    """Return the email with an answer, with a Message-ID that depends only on the answer. `brand`
+    is the shop's name. `disclosure` is the AI disclosure for an agent's answer."""
     text = _TEXTS[answer.language].format(answer=answer.text)
     return OutgoingMail(
         name=f"answer.{answer.message_id.lower()}",

@@ -1,8 +1,7 @@
 """The email, in French and English, with a visitor's verification code.
 
-The email contains no text that the visitor typed, because an attacker who enters another person's
-address must not choose what that person reads. The email does not name the shop either, because
-this service sends it in its own name.
+It contains no text from the visitor, because an attacker may enter another person's address. It
+does not name the shop, because this service sends it.
 """
 
 from dataclasses import dataclass
@@ -49,7 +48,7 @@ def visitor_code_mail(
     minutes: int,
     service: ServiceName,
 ) -> OutgoingMail:
-    """Return the email with the code that verifies a widget visitor's address. `minutes`: the
+    """Return the email with the code that verifies a widget visitor's address. `minutes` is the
     lifetime of the code."""
     words = _WORDS[language]
     return OutgoingMail(

@@ -4,7 +4,7 @@ from domain.core.contracts import Contract
 
 
 class LateAnswer(Contract):
-    """An answer that a visitor with a verified address may not have seen. `number`: the answer's
+    """An answer that a visitor with a verified address may not have seen. `number` is the answer's
     message number within the session."""
 
     session_id: str
@@ -12,7 +12,7 @@ class LateAnswer(Contract):
 
 
 class MailAnswerInput(Contract):
-    """The input for mailing an answer. `wait_s`: the time to wait, in seconds, for the visitor to
+    """The input for mailing an answer. `wait_s` is the time to wait, in seconds, for the visitor to
     see the answer on the page."""
 
     client_id: str

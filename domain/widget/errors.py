@@ -20,8 +20,8 @@ class ApiKeyNotAccepted(DomainError):
 class WidgetShareUsed(DomainError):
     """The widget's share of the client's hourly limit or monthly tickets is used up.
 
-    `retry_after_s`: seconds until the widget may be used again, or None if it cannot be used again
-    this month. `oldest`: time of the oldest message that counts toward the hourly limit.
+    `retry_after_s` is None if the widget is blocked until next month. `oldest` is the oldest
+    message in the hourly limit.
     """
 
     code = "widget_share_used"

@@ -11,7 +11,7 @@ _OURS: Final = "#4f46e5"
 
 @dataclass(frozen=True, slots=True)
 class WidgetLooks:
-    """The appearance of the widget. Colors have the form #1a2b3c. `on_color`: the color of text on
+    """The appearance of the widget. Colors have the form #1a2b3c. `on_color` is for text on
     `color`."""
 
     display_name: str

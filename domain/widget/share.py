@@ -1,7 +1,6 @@
-"""The widget's share of its client's limits. It prevents visitors from using up the limits
-completely.
+"""The widget's share of its client's limits, so that visitors cannot use them up.
 
-By default, the share is half of the hourly limit and half of the plan's tickets.
+By default, it is half of the hourly limit and half of the plan's tickets.
 """
 
 from dataclasses import dataclass
@@ -12,9 +11,8 @@ from domain.intake.gateway_limits import PER_CLIENT
 
 @dataclass(frozen=True, slots=True)
 class WidgetShare:
-    """The widget's share of its client's limits. `hourly_messages`: messages per hour.
-    `monthly_tickets`: tickets per calendar month. A share that is None is half of the corresponding
-    limit."""
+    """The widget's share of its client's limits: messages per hour and tickets per calendar month.
+    None is half of the limit."""
 
     hourly_messages: int | None = None
     monthly_tickets: int | None = None
@@ -28,7 +26,7 @@ class WidgetShare:
 
     def tickets(self, tickets_limit: int) -> int | None:
         """Return the number of monthly tickets that the widget may use, or None if there is no
-        limit. `tickets_limit`: the monthly tickets of the client's plan."""
+        limit. `tickets_limit` are the monthly tickets of the client's plan."""
         if self.monthly_tickets is not None:
             return self.monthly_tickets
         return None if tickets_limit == UNLIMITED else max(1, tickets_limit // 2)

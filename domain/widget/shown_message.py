@@ -20,7 +20,7 @@ class ShownFile:
 
 @dataclass(frozen=True, slots=True)
 class ShownMessage:
-    """A message in a widget session. `number`: the message's one-based number within the session,
+    """A message in a widget session. `number` is the message's one-based number within the session,
     in commit order and without gaps."""
 
     number: int
@@ -32,9 +32,8 @@ class ShownMessage:
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """The state of a widget session. `thinking`: the agent is processing a message. `waiting`: a
-    human agent will answer. `reviewing`: a reviewer has claimed the review. `verified_email`: the
-    visitor's verified address, masked, or None for an unverified visitor."""
+    """The state of a widget session. `waiting`: a human agent will answer. `reviewing`: a reviewer
+    has claimed the review. `verified_email` is masked, or None."""
 
     thinking: bool = False
     waiting: bool = False

@@ -1,8 +1,7 @@
 """A signed user: the merchant's server signs the user's address with the widget's secret.
 
-Source: shared decisions, "Who a visitor is": HMAC-SHA256 of the address, in hexadecimal digits. Two
-spellings of the address are accepted: the address as the merchant writes it, and the address in
-lower case without leading and trailing whitespace.
+The signature is the hexadecimal HMAC-SHA256 of the address, either as written or in lower case and
+trimmed. Source: shared decisions, "Who a visitor is".
 """
 
 import hashlib
@@ -27,12 +26,12 @@ def signature_of(secret: str, email: str) -> str:
 
 
 def is_itself(email: str) -> bool:
-    """Return True if normalization leaves the address unchanged, except for ASCII case and leading
-    and trailing whitespace.
+    """Return True if normalization changes only ASCII case and surrounding whitespace of the
+    address.
 
-    Normalization replaces a full-width letter in a domain with a plain letter, and removes a soft
-    hyphen. A shop that compares addresses as texts treats the original and the normalized address
-    as two users. A signature for one of these users must not reveal the other user's orders.
+    Normalization also replaces full-width letters and removes soft hyphens. A shop that compares
+    texts treats both forms as two users, and a signature for one must not reveal the other's
+    orders.
     """
     domain = email.strip(" ").rpartition("@")[2]
     if domain.isascii():

@@ -1,8 +1,7 @@
-"""A visit: the session to which a visitor's message belongs, and the identity of the visitor.
+"""A visit: the session of a visitor's message, and the identity of the visitor.
 
-A session belongs to the visitor for whom it was verified. A page that identifies another user
-starts a new session. A page that identifies no user also starts a new session if the merchant's
-signature verified the previous user, because the computer may be shared.
+A page that identifies another user starts a new session. So does a page that identifies none after
+a user with a merchant's signature, because the computer may be shared.
 """
 
 from dataclasses import dataclass
@@ -21,8 +20,8 @@ SOURCE: Final = "widget"
 
 @dataclass(frozen=True, slots=True)
 class WidgetVisit:
-    """A visitor's identity for one message. `signed_email`: the address that the merchant signed
-    for this message. `coded_email`: the address verified by a code in this session."""
+    """A visitor's identity for one message: the address signed by the merchant (`signed_email`),
+    and the address verified by a code in this session (`coded_email`)."""
 
     session_id: str
     language: str
@@ -45,7 +44,7 @@ class WidgetVisit:
 
 
 def goes_on(session: WidgetSession, signed_email: str | None) -> bool:
-    """Return True if a visitor may continue the session. `signed_email`: the address that the
+    """Return True if a visitor may continue the session. `signed_email` is the address that the
     merchant signed, or None."""
     if session.verified_email is None:
         return True
@@ -56,8 +55,8 @@ def goes_on(session: WidgetSession, signed_email: str | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A visitor's message. `page_url`: the page from which the visitor sent it. `stated_email`: the
-    unverified address that the visitor typed."""
+    """A visitor's message. `page_url` is the page from which it was sent. `stated_email` is typed
+    and unverified."""
 
     message: str
     page_url: str | None = None
@@ -67,7 +66,7 @@ class Said:
         """Return the message as an inbound event.
 
         Only a verified address becomes the customer's address. A typed address must not use up
-        another customer's limit or give access to that customer's memory or orders.
+        another customer's limit, or give access to memory and orders.
         """
         known = visit.verified_email
         stated = None if known else self.stated_email
@@ -86,9 +85,8 @@ class Said:
 
 
 def needs_verification(event: InboundEvent) -> bool:
-    """Return True if the message asks about an order, but the visitor is unverified. The agent
-    cannot answer such a message. It can answer questions about the shop in general, such as its
-    delivery prices."""
+    """Return True if an unverified visitor asks about an order, which the agent cannot answer.
+    Questions about the shop in general need no verification."""
     if event.customer_email is not None:
         return False
     read = normalize(event, fallback_ticket_id="")

@@ -18,13 +18,14 @@ MAX_OVERLAP_HOURS: Final = 7 * 24.0
 
 
 class Widget(BaseModel):
-    """The widget's settings. They do not include the widget key, which is a setting of the client.
+    """The widget's settings, without the widget key. The field defaults apply to a client without
+    stored settings.
 
-    The field defaults apply to a client without stored settings. `hourly_messages`,
-    `monthly_tickets`: the widget's share of the client's limits. A share that is None is half of
-    the limit. `api_key_used_at`: the time when the chat was last called with an API key.
-    `previous_key`: valid until `previous_key_until`. `vouches`: whether signatures made with
-    `sealed_secret`, which was created at `secret_since`, are trusted.
+    - `hourly_messages`, `monthly_tickets`: the widget's share of the client's limits. None is half
+      of the limit.
+    - `api_key_used_at`: the last call of the chat with an API key.
+    - `previous_key`: valid until `previous_key_until`.
+    - `vouches`: signatures with `sealed_secret`, created at `secret_since`, are trusted.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -63,8 +64,8 @@ or trust. The secret is a credential, and its trust is held back separately
 
 
 class WidgetChange(BaseModel):
-    """A change to the widget's settings. Fields that are not set stay unchanged. A share that is
-    set to None returns to its default."""
+    """A change to the widget's settings. Unset fields stay unchanged. None returns a share to its
+    default."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -141,8 +142,8 @@ class WidgetSummary(BaseModel):
 
 
 def summary_of(widget: Widget, key: str | None, *, origin: str, now: datetime) -> WidgetSummary:
-    """Return the summary of the widget's settings. `key`: the client's widget key. `origin`: the
-    service's public origin."""
+    """Return the summary of the widget's settings. `key` is the client's widget key, and `origin`
+    the service's public origin."""
     return WidgetSummary(
         widget_key=key,
         previous_key_until=_future(widget.previous_key_until, now),

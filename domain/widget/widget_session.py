@@ -1,14 +1,11 @@
 """A widget session: the conversation with one visitor in one browser.
 
-The browser stores a token that consists of the session's id and a keyed digest of the id. Knowing
-or guessing an id does not give access to the session. Inside the service, only the id is used, as
-the `session_id` of the session's events. Once a code or a signature has verified the session, the
-earlier token no longer gives access. Another user of the browser may have read or planted that
-token.
+The browser stores a token of the session's id and a keyed digest, so guessing an id gives no
+access. Once a code or signature verifies the session, earlier tokens are invalid, because another
+user of the browser may have read or planted them.
 
-A verified visitor's token also contains a digest of the verified address. After an erasure, the
-next user of the browser may verify the same session. The erased visitor's token then gives no
-access.
+A verified visitor's token also contains a digest of the address. If another visitor verifies the
+session after an erasure, the erased visitor's token is therefore invalid.
 """
 
 import base64
@@ -42,25 +39,21 @@ class VerifiedBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HeldSession:
-    """The session identified by a browser's token. `visitor`: the digest of the visitor's verified
-    address at the time when the token was issued, or None for an unverified visitor."""
+    """The session identified by a browser's token. `visitor` is the digest of the visitor's
+    verified address at the time when the token was issued, or None for an unverified visitor."""
 
     id: str
     visitor: str | None = None
 
     def opens(self, verified_email: str | None) -> bool:
         """Return True if the token gives access to the session in its current state.
-        `verified_email`: the session's verified address, or None."""
+        `verified_email` is the session's verified address, or None."""
         return verified_email is None or self.visitor == visitor_digest(self.id, verified_email)
 
 
 class WidgetSession(BaseModel):
-    """A stored widget session.
-
-    `verified_email`: the verified address, or None for an unverified visitor. `last_number`: the
-    number of the session's latest message. `seen_number`: the number of the latest message that was
-    shown to the visitor.
-    """
+    """A stored widget session. `verified_email` is None for an unverified visitor. `last_number`
+    and `seen_number` are the latest message and the latest one shown."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -76,9 +69,8 @@ class WidgetSession(BaseModel):
 def session_token(
     sealer: Sealer, client_id: str, session_id: str, verified_email: str | None = None
 ) -> str:
-    """Return the session token for the browser. The token is valid only for this client.
-    `verified_email`: the visitor's verified address, or None. The token gives access to the session
-    only while the session is unverified or verified for this address."""
+    """Return the session token for the browser, valid only for this client, and only while the
+    session is unverified or verified for `verified_email`."""
     visitor = None if verified_email is None else visitor_digest(session_id, verified_email)
     mark = _mark(sealer.digests(_named(client_id, session_id, visitor))[0])
     return ".".join([session_id, *([] if visitor is None else [visitor]), mark])

@@ -1,7 +1,7 @@
 """Measure the accuracy of a client's own classifier head: `python -m evaluation.own_head`.
 
-Each round holds out a quarter of the shop's tickets and scores the head on them. The exit code is 1
-if the accuracy gain misses the target.
+Each round scores the head on a held-out quarter of the tickets. The exit code is 1 if the gain
+misses the target.
 """
 
 import asyncio

@@ -25,9 +25,8 @@ _FIRST_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 class ShopScore:
     """Counts on tickets that were not used to fit the client's own head.
 
-    `sure_shared` describes the shared head, and `sure_own` the client's own head. Each contains the
-    number of tickets classified with a probability of at least `SURE`, and how many of these are
-    right.
+    `sure_shared` and `sure_own` contain the tickets classified with a probability of at least
+    `SURE`, and how many of them are right.
     """
 
     tickets: int
@@ -54,12 +53,11 @@ def read_lessons(path: Path = PATH) -> list[Lesson]:
 async def score_shop(
     classifier: Classifier, lessons: Sequence[Lesson], taught: int
 ) -> tuple[ShopScore, HeldBackCount]:
-    """Score the shop's own head on each quarter of the tickets. For each quarter, the head is
-    fitted on up to `taught` of the other tickets.
+    """Score the shop's own head on each quarter of the tickets, fitted on up to `taught` of the
+    others.
 
-    A fitted head is used only if its trial on held-back tickets succeeds. Otherwise, the shared
-    head is scored in its place. Return the score, and the counts of these trials summed over all
-    quarters.
+    The shared head replaces it if its trial fails. Return the score, and the trials' counts over
+    all quarters.
     """
     fitter, counts, trials = OwnHeadFitter(classifier), [], []
     for part in range(PARTS):

@@ -47,9 +47,10 @@ def _slots() -> FairSlots:
 class GapReading:
     """The limits on concurrent knowledge gap reports in one process.
 
-    `turns`: a queue that admits one report per client at a time, so that a client uses only one of
-    `reader`'s connections. `searches`: the queue that all searches in the process share. `slots`:
-    the limit on concurrent calls to `reader`. Some slots are kept for paying clients.
+    - `turns`: admits one report per client, so that a client uses only one of `reader`'s
+      connections.
+    - `searches`: the queue for all searches in the process.
+    - `slots`: the limit on concurrent calls to `reader`, with some reserved for paying clients.
     """
 
     reader: ReadsQuestions
@@ -70,9 +71,8 @@ async def knowledge_gaps(
 ) -> KnowledgeGaps:
     """Return the `limit` largest knowledge gaps from the last `span` days before `now`.
 
-    No transaction is open while the questions are clustered, and each search has its own
-    transaction. Raises RoleRequired. Raises OverBudget if clustering the questions costs too much,
-    and CallerBusy if too many callers are waiting.
+    No transaction is open during clustering, and each search has its own. Raises RoleRequired,
+    OverBudget if clustering is too expensive, and CallerBusy if too many callers are waiting.
     """
     actor.require(ANYONE)
     async with reading.turns.turn(tenant):

@@ -23,8 +23,8 @@ async def read_insight(
     *,
     compare: bool,
 ) -> Insight:
-    """Return the metrics for the days in `span`, at most `MAX_DAYS`, and those for the preceding
-    range. Raises RoleRequired.
+    """Return the metrics for the days in `span`, at most `MAX_DAYS`, and for the preceding range.
+    Raises RoleRequired.
 
     Only daily rows are read, so the cost does not depend on the number of tickets.
     """

@@ -15,8 +15,8 @@ ANCHORS_AT_ONCE: Final = 1_000
 async def anchors_of_day(
     database: Database, day: date, *, at_once: int = ANCHORS_AT_ONCE
 ) -> AsyncIterator[tuple[Anchor, ...]]:
-    """Yield the day's checkpoints in pages, sorted by client and sequence number. Each page is read
-    in its own transaction. Raises EngineUnavailable."""
+    """Yield the day's checkpoints in pages, sorted by client and sequence number, each page in its
+    own transaction. Raises EngineUnavailable."""
     after = ("", 0)
     while True:
         async with database.reading_across() as connection:

@@ -16,7 +16,7 @@ _MAX_FAULTS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class VerifiedChain:
-    """The result for one audit chain. `faults`: the first `_MAX_FAULTS` faults found."""
+    """The result for one audit chain. `faults` is the first `_MAX_FAULTS` faults found."""
 
     client_id: str
     entries: int
@@ -30,11 +30,11 @@ async def verify_chains(
     *,
     page: int = _PAGE,
 ) -> AsyncIterator[VerifiedChain]:
-    """Verify one client's audit chain, or all clients' audit chains one at a time.
+    """Verify the audit chain of one client, or of all clients one at a time.
 
-    `kept`: each client's checkpoints that were stored outside the service. A client that has only
-    such checkpoints is also verified. Each `page` is read in a short transaction, so entries may be
-    appended during the verification. Raises EngineUnavailable.
+    `kept` are the checkpoints stored outside the service. A client with only these is verified too.
+    Pages are read in short transactions, so entries may be appended meanwhile. Raises
+    EngineUnavailable.
     """
     elsewhere = kept or {}
     if client_id is not None:

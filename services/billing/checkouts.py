@@ -1,8 +1,6 @@
-"""Purchases of plans and credits. A checkout is stored first, and then opened at the payment
-provider.
+"""Purchases of plans and credits. A checkout is stored first, then opened at the payment provider.
 
-This module only starts checkouts. A plan or credits are granted after the payment
-(`services/billing/payments.py`).
+The payment grants the plan or credits later (`services/billing/payments.py`).
 """
 
 from dataclasses import dataclass
@@ -24,7 +22,7 @@ from store.tenants.accounts import AccountRepository
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A checkout that the client can pay. `url`: the payment page, valid until `expires_at`."""
+    """A checkout that the client can pay. `url` is the payment page, valid until `expires_at`."""
 
     checkout_id: str
     url: str
@@ -40,12 +38,10 @@ async def buy_plan(
     prices: PriceList,
     payments: Payments | None,
 ) -> Offered:
-    """Start a checkout for a plan upgrade. The client pays for the rest of this month now, and then
-    pays monthly.
+    """Start a checkout for a plan upgrade: the rest of this month now, then monthly.
 
     Raises RoleRequired, PaymentsUnavailable, NotForSale, TooManyCheckouts, ClientNotFound, and
-    PaymentsUnreachable. After PaymentsUnreachable no payment has been made, and the caller may try
-    again.
+    PaymentsUnreachable, which is safe to retry.
     """
     actor.require(OWNERS)
     if payments is None:

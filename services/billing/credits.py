@@ -8,11 +8,10 @@ from store.tenants.accounts import AccountRepository
 
 
 async def add_credits(work: UnitOfWork, actor: Actor, amount: int) -> int:
-    """Change the client's credit balance by `amount`, which may be negative, and return the new
-    balance. The credit ledger records every change.
+    """Add `amount`, which may be negative, to the client's credits, with an entry in the credit
+    ledger. Return the new balance.
 
-    Raises RoleRequired, ClientNotFound, and InvalidInput if `amount` is 0 or the balance would fall
-    below zero.
+    Raises RoleRequired, ClientNotFound, and InvalidInput for 0 or a balance below zero.
     """
     actor.require(OPERATORS)
     if amount == 0:

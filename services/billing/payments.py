@@ -1,8 +1,7 @@
-"""Payment events and their effects. Each payment grants its plan or its credits once.
+"""Payment events and their effects. Each payment grants its plan or credits once.
 
-An event from the payment provider and its effect are written in one transaction, under the
-account's lock. An event that does not match its checkout is stored without any effect, for an
-operator to check.
+The event and its effect share a transaction under the account's lock. An event that does not match
+its checkout is stored without effect, for an operator to check.
 """
 
 from dataclasses import dataclass
@@ -35,8 +34,8 @@ _REASON: Final = "payment"
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """The outcome of a payment event. `client_id`: the client to which the event belongs, or None.
-    `again`: whether the event was already processed."""
+    """The outcome of a payment event. `client_id` is None for an unknown client. `again` means that
+    the event was already processed."""
 
     settlement: Settlement
     client_id: str | None = None
@@ -44,11 +43,10 @@ class Taken:
 
 
 async def take_event(units: UnitsOfWork, event: PaymentEvent, payments: Payments) -> Taken:
-    """Process an event from the payment provider. The caller must have verified the sender.
+    """Process an event from the payment provider, whom the caller has verified.
 
-    If an error occurs, the provider sends the event again, which completes the remaining steps.
-    Raises PaymentsUnreachable if the provider cannot be asked to cancel a replaced plan, which is
-    then still billed monthly.
+    After an error, the provider sends the event again, which completes the remaining steps. Raises
+    PaymentsUnreachable if a replaced plan could not be cancelled and is still billed.
     """
     tenant = await _tenant_of(units, event)
     if tenant is None:

@@ -23,11 +23,10 @@ _TRIES: Final = 3
 
 
 async def change_plan(work: UnitOfWork, actor: Actor, plan: Plan) -> Subscription:
-    """Change a client's plan. An upgrade takes effect immediately. A downgrade takes effect next
-    month.
+    """Change a client's plan: an upgrade immediately, a downgrade next month.
 
-    A webhook event reports each usage threshold that is reached because of a lower limit. Raises
-    RoleRequired, ClientNotFound.
+    Usage thresholds that a lower limit reaches send their webhook events. Raises RoleRequired,
+    ClientNotFound.
     """
     actor.require(OPERATORS)
     accounts = AccountRepository(work.connection, work.tenant)
@@ -38,8 +37,8 @@ async def change_plan(work: UnitOfWork, actor: Actor, plan: Plan) -> Subscriptio
 
 
 async def give_trial(work: UnitOfWork, actor: Actor, days: int) -> datetime | None:
-    """Grant the client the quota and features of the pro plan for the next `days` days. A value of
-    0 ends the trial. Return the end of the trial. Raises RoleRequired, ClientNotFound."""
+    """Grant the client the quota and features of the pro plan for the next `days` days, or end the
+    trial with 0. Return its end. Raises RoleRequired, ClientNotFound."""
     actor.require(OPERATORS)
     ends_at = work.now + timedelta(days=days) if days else None
     accounts = AccountRepository(work.connection, work.tenant)
@@ -58,12 +57,12 @@ async def choose_plan(
     prices: PriceList,
     payments: Payments | None,
 ) -> Subscription:
-    """Schedule a downgrade to a lower plan, or to no plan, for next month. Choosing the current
-    plan cancels a scheduled downgrade.
+    """Schedule a downgrade to a lower plan, or to no plan, for next month. The current plan cancels
+    a scheduled downgrade.
 
-    If the plan is billed monthly, the payment provider is updated first. If a later step fails, the
-    owner must choose again. Raises RoleRequired, NotALowerPlan, NotForSale, ClientNotFound,
-    PaymentsUnavailable and PaymentsUnreachable.
+    A monthly payment is updated at the provider first. If a later step fails, the owner must choose
+    again. Raises RoleRequired, NotALowerPlan, NotForSale, ClientNotFound, PaymentsUnavailable and
+    PaymentsUnreachable.
     """
     actor.require(OWNERS)
     for _ in range(_TRIES):

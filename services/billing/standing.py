@@ -15,8 +15,8 @@ from store.billing.usage_history import UsageHistory, UsedMonth
 
 @dataclass(frozen=True, slots=True)
 class UsageStanding:
-    """A client's usage. `history`: the usage in the preceding months, newest first. `forecast`:
-    None if no forecast is possible."""
+    """A client's usage, with the `history` of preceding months, newest first, and a `forecast` if
+    possible."""
 
     usage: ClientUsage
     history: tuple[UsedMonth, ...]

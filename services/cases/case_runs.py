@@ -14,12 +14,11 @@ from store.tenants.accounts import AccountRepository
 
 
 async def start_case_run(work: UnitOfWork, actor: Actor, variant: Variant = LIVE) -> CaseRun:
-    """Start a run of all saved cases after the commit. The caller must have checked that the
-    template or entry to which the variant's content refers exists.
+    """Start a run of all saved cases after the commit. The caller checks that the variant's content
+    exists.
 
-    Raises RoleRequired, ClientNotFound, and PlaybookNotFound for an unknown playbook in the
-    variant. Raises PatternTaken for a draft that would never be used, and CaseRunUnderWay if the
-    previous run has not finished.
+    Raises RoleRequired, ClientNotFound, PlaybookNotFound, PatternTaken for a draft that would never
+    be used, and CaseRunUnderWay.
     """
     actor.require(REVIEWERS)
     await AccountRepository(work.connection, work.tenant).lock()

@@ -13,11 +13,11 @@ from store.cases.runs_for_cases import RunForCaseReader
 async def add_case_of_run(
     work: UnitOfWork, actor: Actor, run_id: str, *, name: str | None = None
 ) -> SavedCase:
-    """Create a case from a run. The case contains the conversation up to the run's message, without
-    personal data. The run's outcome is the expected outcome.
+    """Create a case from a run: its conversation without personal data, and its outcome as the
+    expectation.
 
-    Erasing the run's customer erases the case. Raises InvalidInput for a run without text,
-    RunNotFound, and the errors raised by `add_case`.
+    The case is erased with the run's customer. Raises InvalidInput for a run without text,
+    RunNotFound, and the errors of `add_case`.
     """
     actor.require(REVIEWERS)
     run = await RunForCaseReader(work.connection, work.tenant).read(run_id)

@@ -10,9 +10,8 @@ from store.content.content_changes import ContentChanges
 
 
 async def preview_content(work: UnitOfWork, actor: Actor, change: ContentVariant) -> CaseRun:
-    """After the commit, run each saved case with and without a content change. The actor's role
-    must be allowed to save the change. Raises RoleRequired, ContentNotFound, ClientNotFound,
-    CaseRunUnderWay."""
+    """After the commit, run each saved case with and without a content change that the actor may
+    save. Raises RoleRequired, ContentNotFound, ClientNotFound, CaseRunUnderWay."""
     actor.require(MANAGERS)
     if change.id is not None:
         changes = ContentChanges(work.connection, work.tenant)

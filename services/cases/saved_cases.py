@@ -14,11 +14,9 @@ from store.tenants.accounts import AccountRepository
 async def add_case(
     work: UnitOfWork, actor: Actor, spec: CaseSpec, *, origin: CaseOrigin, run_id: str | None = None
 ) -> SavedCase:
-    """Store a case. Raises RoleRequired, ClientNotFound, TooManyCases, SavedCasesFull,
-    CaseNameTaken.
-
-    `run_id`: the run from which the case was created. Erasing the run's customer erases the case.
-    """
+    """Store a case. With `run_id`, the run from which it was created, the case is erased with the
+    run's customer. Raises RoleRequired, ClientNotFound, TooManyCases, SavedCasesFull,
+    CaseNameTaken."""
     actor.require(REVIEWERS)
     names = await _locked_names(work)
     if spec.name in names:
@@ -34,9 +32,8 @@ async def add_case(
 async def import_cases(
     work: UnitOfWork, actor: Actor, specs: Sequence[CaseSpec]
 ) -> tuple[CaseChange, ...]:
-    """Create or update cases by name, so that they match `specs`. Either all changes are made or
-    none. Other cases stay unchanged. Raises RoleRequired, ClientNotFound, TooManyCases,
-    SavedCasesFull."""
+    """Create or update cases by name to match `specs`, all or none. Other cases stay unchanged.
+    Raises RoleRequired, ClientNotFound, TooManyCases, SavedCasesFull."""
     actor.require(REVIEWERS)
     await AccountRepository(work.connection, work.tenant).lock()
     cases = SavedCaseRepository(work.connection, work.tenant)
@@ -59,9 +56,8 @@ async def import_cases(
 
 
 async def change_case(work: UnitOfWork, actor: Actor, case_id: str, spec: CaseSpec) -> SavedCase:
-    """Update a case so that it matches `spec`. Results of the earlier version are kept under that
-    version's digest. Raises RoleRequired, ClientNotFound, CaseNotFound, CaseNameTaken,
-    SavedCasesFull."""
+    """Update a case to match `spec`. Earlier results are kept under their version's digest. Raises
+    RoleRequired, ClientNotFound, CaseNotFound, CaseNameTaken, SavedCasesFull."""
     actor.require(REVIEWERS)
     names = await _locked_names(work)
     if names.get(spec.name, case_id) != case_id:

@@ -17,8 +17,8 @@ from store.content.content_changes import ContentChanges
 async def add_knowledge(
     work: UnitOfWork, actor: Actor, *, title: str, body: str, language: Language
 ) -> KnowledgeEntry:
-    """Add a knowledge entry. Keyword search finds the entry immediately. Semantic search, if an
-    embedding model is configured, finds it after the next sweep.
+    """Add a knowledge entry. Keyword search finds it immediately, and semantic search after the
+    next sweep.
 
     Raises RoleRequired, InvalidContent, TooMuchContent, ClientNotFound.
     """
@@ -38,9 +38,11 @@ async def add_knowledge(
 async def change_knowledge(
     work: UnitOfWork, actor: Actor, entry_id: str, change: KnowledgeChange
 ) -> KnowledgeEntry:
-    """Update a knowledge entry. Keyword search finds the new text immediately. Semantic search, if
-    an embedding model is configured, finds it after the next sweep. Raises RoleRequired,
-    InvalidContent, ContentNotFound."""
+    """Update a knowledge entry. Keyword search finds the new text immediately, and semantic search
+    after the next sweep.
+
+    Raises RoleRequired, InvalidContent, ContentNotFound.
+    """
     actor.require(MANAGERS)
     changed = await ContentChanges(work.connection, work.tenant).change_entry(
         entry_id, change, work.now
@@ -51,8 +53,8 @@ async def change_knowledge(
 
 
 async def delete_knowledge(work: UnitOfWork, actor: Actor, entry_id: str) -> None:
-    """Delete a knowledge entry permanently. Runs that cite the entry still contain its id and
-    title. Raises RoleRequired, ContentNotFound."""
+    """Delete a knowledge entry permanently. Runs that cite it keep its id and title. Raises
+    RoleRequired, ContentNotFound."""
     actor.require(MANAGERS)
     await ContentChanges(work.connection, work.tenant).delete(KnowledgeEntry, entry_id)
     work.note(actor, "knowledge deleted", knowledge_id=entry_id)

@@ -12,9 +12,8 @@ from store.cases.case_outcomes import CaseOutcomes
 
 @dataclass(slots=True)
 class LostOutcomes:
-    """The effect of a content change on saved cases. `count`: the number of cases that passed
-    before the change and have no valid passing result after it. It is set at the end of the
-    `counting_lost` block."""
+    """The effect of a content change on saved cases. `count` is the number of cases that no longer
+    pass, set at the end of the `counting_lost` block."""
 
     count: int = 0
 

@@ -43,10 +43,10 @@ from store.tenants.accounts import AccountRepository
 
 
 def site_address(written: str, *, allow_loopback: bool) -> str:
-    """Return an address as a member typed it in its normal form. The scheme may be omitted, and a
-    fragment is removed. Raises InvalidSite.
+    """Return a typed address in its normal form, with a scheme and without a fragment. Raises
+    InvalidSite.
 
-    `allow_loopback`: allow sites on this machine, also without TLS, for tests and demos.
+    `allow_loopback` allows sites on this machine, also without TLS, for tests and demos.
     """
     typed = written.strip().partition("#")[0]
     url = typed if "://" in typed else f"https://{typed}"
@@ -71,8 +71,7 @@ async def start_site_import(
 ) -> SiteImport:
     """Start an import after the commit. Its pages become suggestions.
 
-    Raises RoleRequired, InvalidSite, ClientNotFound, SiteImportUnderWay if the previous import has
-    not finished, and TooManySiteImports.
+    Raises RoleRequired, InvalidSite, ClientNotFound, SiteImportUnderWay and TooManySiteImports.
     """
     actor.require(MANAGERS)
     address = site_address(url, allow_loopback=allow_loopback)
@@ -100,9 +99,9 @@ async def start_site_import(
 async def check_entry(
     work: UnitOfWork, actor: Actor, entry_id: str, *, allow_loopback: bool = False
 ) -> SiteImport:
-    """Start an import of the page from which a knowledge entry was imported. A changed text becomes
-    a suggestion. Raises ContentNotFound if there is no such entry or the entry was not imported,
-    and the errors of `start_site_import`."""
+    """Import a knowledge entry's page again. A changed text becomes a suggestion. Raises
+    ContentNotFound if the entry is unknown or was not imported, and the errors of
+    `start_site_import`."""
     entries = ContentChanges(work.connection, work.tenant)
     entry = await entries.read(KnowledgeEntry, entry_id)
     if entry.source_url is None:
@@ -114,8 +113,8 @@ async def check_entry(
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """A page that was read. `url`: its address after redirects. `size`: the response's size, in
-    bytes. `same_as`: an article or suggestion with nearly the same text."""
+    """A page that was read. `url` is its address after redirects. `size` is in bytes. `same_as` is
+    an article or suggestion with nearly the same text."""
 
     url: str
     text: PageText
@@ -137,8 +136,8 @@ async def same_text(
 
 
 async def keep_page(work: UnitOfWork, site: SiteImport, page: SitePage, read: ReadPage) -> None:
-    """Store the outcome of a page, once. A new page becomes a suggestion. A changed page of an
-    article becomes the suggestion of a change. For any other page, only the reading is noted."""
+    """Store the outcome of a page, once. A new or changed page becomes a suggestion. For other
+    pages, only the reading is recorded."""
     imports = SiteImportRepository(work.connection, work.tenant)
     # The account is locked first, as by every other change of the client's suggestions.
     await AccountRepository(work.connection, work.tenant).lock()

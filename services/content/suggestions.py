@@ -31,9 +31,8 @@ from store.content.suggestions import SuggestionRepository
 async def suggest(
     work: UnitOfWork, actor: Actor, proposed: SuggestedEntry | SuggestedTemplate, reason: str
 ) -> Suggestion:
-    """Store a suggestion. The client's members then accept or refuse it. No role is required,
-    because API keys can also make suggestions. Raises InvalidContent, TooManySuggestions,
-    ClientNotFound."""
+    """Store a suggestion for the client's members to accept or refuse. API keys may suggest too, so
+    no role is required. Raises InvalidContent, TooManySuggestions, ClientNotFound."""
     match proposed:
         case SuggestedEntry(title=title, body=body, language=language):
             check_language(language, title, body)
@@ -57,9 +56,8 @@ NO_EDIT: Final = KnowledgeChange()
 async def accept_suggestion(
     work: UnitOfWork, actor: Actor, suggestion_id: str, edit: KnowledgeChange = NO_EDIT
 ) -> KnowledgeEntry | TemplateEntry:
-    """Add the suggested entry as if the actor had written it, and remove the suggestion. The
-    suggested change of an entry changes that entry. `edit`: the member's changes to a suggested
-    knowledge entry.
+    """Apply a suggestion as if the actor had written it, and remove it. `edit` contains the
+    member's changes to a suggested knowledge entry.
 
     Raises RoleRequired, SuggestionNotFound, InvalidContent, TooMuchContent.
     """
@@ -118,8 +116,8 @@ async def _changed(
 
 
 async def refuse_suggestion(work: UnitOfWork, actor: Actor, suggestion_id: str) -> None:
-    """Remove a suggestion and its text. A page of a website is not suggested again until its text
-    changes. Raises RoleRequired, SuggestionNotFound."""
+    """Remove a suggestion and its text. A page is suggested again only after its text changes.
+    Raises RoleRequired, SuggestionNotFound."""
     actor.require(MANAGERS)
     taken = await SuggestionRepository(work.connection, work.tenant).take(suggestion_id)
     if taken.source is not None:

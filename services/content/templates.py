@@ -49,8 +49,8 @@ class NewTemplate:
 
 
 async def add_template(work: UnitOfWork, actor: Actor, new: NewTemplate) -> TemplateEntry:
-    """Add a template. The agent can use it starting with the next message. Raises RoleRequired,
-    InvalidContent, TooMuchContent, ClientNotFound."""
+    """Add a template for the agent's next messages. Raises RoleRequired, InvalidContent,
+    TooMuchContent, ClientNotFound."""
     actor.require(MANAGERS)
     template = Template(
         id=work.new_id(),
@@ -69,8 +69,8 @@ async def add_template(work: UnitOfWork, actor: Actor, new: NewTemplate) -> Temp
 
 
 async def add_starter_templates(work: UnitOfWork, actor: Actor) -> int:
-    """Add each starter template for which no template with the same language and intent exists.
-    Return the number of templates added. Raises RoleRequired, TooMuchContent, ClientNotFound."""
+    """Add the starter templates for each language and intent without a template. Return their
+    number. Raises RoleRequired, TooMuchContent, ClientNotFound."""
     actor.require(MANAGERS)
     content = ContentRepository(work.connection, work.tenant)
     answered = await content.answered_intents()
@@ -86,7 +86,7 @@ async def add_starter_templates(work: UnitOfWork, actor: Actor) -> int:
 async def change_template(
     work: UnitOfWork, actor: Actor, template_id: str, change: TemplateChange
 ) -> TemplateEntry:
-    """Change a template. Existing drafts are not changed. Raises RoleRequired, InvalidContent,
+    """Change a template, but no existing drafts. Raises RoleRequired, InvalidContent,
     ContentNotFound."""
     actor.require(MANAGERS)
     changed = await ContentChanges(work.connection, work.tenant).change_template(
@@ -99,8 +99,8 @@ async def change_template(
 
 
 async def delete_template(work: UnitOfWork, actor: Actor, template_id: str) -> None:
-    """Delete a template permanently. Runs that used the template still contain its id and name.
-    Raises RoleRequired, ContentNotFound."""
+    """Delete a template permanently. Runs that used it keep its id and name. Raises RoleRequired,
+    ContentNotFound."""
     actor.require(MANAGERS)
     await ContentChanges(work.connection, work.tenant).delete(TemplateEntry, template_id)
     work.note(actor, "template deleted", template_id=template_id)

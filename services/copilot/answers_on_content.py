@@ -61,9 +61,8 @@ async def on_knowledge(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_anything(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Answer any other question from the knowledge base. If the knowledge base has no answer, use
-    the documents. If the documents have no answer, state this, and link to the page that may
-    contain the answer."""
+    """Answer any other question from the knowledge base, else from the documents. Without an
+    answer, say so and link to the most likely page."""
     wanted = ContentWanted(words=asked.text[:_ASKED_CHARS])
     content = _content(await trail.use(SEARCH_CONTENT, wanted), trail, asked.tongue)
     found = content or await _documents(trail, asked)

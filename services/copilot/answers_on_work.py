@@ -55,9 +55,8 @@ _NAME_CHARS: Final = 200
 
 
 async def on_run(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Explain the run that the question identifies by the id of a ticket, run or review, or by its
-    customer. If the question names a customer, explain the run for that customer's latest message.
-    If it contains no id and no customer, explain the ticket on the user's current page."""
+    """Explain the run that the question identifies by id or customer, else the ticket on the user's
+    current page. For a customer, explain the latest message."""
     tongue = asked.tongue
     tickets = (one for one in _TICKET.findall(asked.text[:_WHOLE_TEXT]) if _DIGIT.search(one))
     named = [one for one in (asked.record_id, asked.order, *tickets) if one]
@@ -216,9 +215,9 @@ def _review(one: WaitingFacts, trail: Trail, tongue: Tongue) -> str:
 
 
 async def on_customer(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Answer a question about a customer with the end of the customer's latest conversation. If the
-    question contains no address, search for the name in it, or use the conversation on the user's
-    current page. If neither exists, ask for the address."""
+    """Answer a question about a customer with the end of the latest conversation. The customer is
+    found by address, by name, or by the conversation on the current page. Otherwise, ask for the
+    address."""
     tongue = asked.tongue
     if asked.email is not None:
         thread = await _latest_thread(trail, asked.email)

@@ -35,8 +35,8 @@ _NO_MONEY: Final = {BudgetRefusal.MONTH: "no_money", BudgetRefusal.DAY: "no_mone
 
 @dataclass(frozen=True, slots=True)
 class CopilotSetup:
-    """The copilot's configuration. `formats`: the functions that format dates and numbers, as on
-    dashboard pages. `talker`: the language model, or None if none is configured."""
+    """The copilot's configuration. `formats` format dates and numbers as on dashboard pages.
+    `talker` is None without a language model."""
 
     documents: DocumentIndex
     gaps: GapReading
@@ -58,10 +58,10 @@ class Copilot:
     async def answer(
         self, tenant: TenantId, actor: Actor, question: CopilotQuestion, say: Say
     ) -> CopilotAnswer:
-        """Answer a member's question. `say` receives the text of the answer piece by piece.
+        """Answer a member's question, passing the text to `say` piece by piece.
 
-        The copilot reads only what the member's role may read. The only data that it writes is the
-        cost of the language model. Raises RoleRequired, CallerBusy, EngineUnavailable.
+        Reads only what the member's role may read, and writes only the cost of the language model.
+        Raises RoleRequired, CallerBusy, EngineUnavailable.
         """
         actor.require(ANYONE)
         now, asker = self._now(), question.asker

@@ -42,9 +42,8 @@ _LABEL_CHARS: Final = 80
 
 @dataclass(frozen=True, slots=True)
 class CopilotService:
-    """The context in which tools answer one question from one user. All reads are read-only
-    PostgreSQL transactions, limited to the rows of `tenant`. `formats`: the formats for the
-    answer's language. `zone`: the time zone in which the user's day begins."""
+    """The context in which tools answer one question. All reads are read-only and limited to the
+    rows of `tenant`. `zone` determines the user's day."""
 
     database: Database
     tenant: TenantId
@@ -64,9 +63,8 @@ class CopilotService:
 
 @dataclass(frozen=True, slots=True)
 class ReadTool(Generic[Given, Facts]):
-    """A tool that reads data. `roles`: the roles allowed on the route that returns the same data.
-    `route`: the method and path of that route. If no route returns the data, `route` is None and
-    every member may use the tool."""
+    """A tool that reads data. `roles` are the roles of the `route` for the same data. Without
+    such a route, every member may use the tool."""
 
     name: str
     description: str
@@ -81,8 +79,8 @@ AnyTool = ReadTool[Any, Any]
 
 @dataclass(slots=True)
 class Trail:
-    """The tools' findings for one answer. The answer may contain only the citations and drafts that
-    are stored here. `can_not`: the reason why the question has no answer, or None."""
+    """The tools' findings for one answer, which may contain only these citations and drafts.
+    `can_not` is the reason why there is no answer, or None."""
 
     copilot: CopilotService
     links: Links = field(default_factory=Links)
@@ -95,9 +93,8 @@ class Trail:
         return self.copilot.formats
 
     def link(self, kind: CitedKind, record_id: str, label: str) -> str:
-        """Return a Markdown link to a record that a tool has cited. Return only the label for any
-        other record. `label`: the link text. Its markup is removed, because it may be customer
-        text."""
+        """Return a Markdown link to a record that a tool has cited, or only the label for another.
+        Markup in `label` is removed, because it may be customer text."""
         plain = _MARKUP.sub(" ", label).strip()[:_LABEL_CHARS] or record_id
         url = self.copilot.cite(kind, record_id, "").url
         return f"[{plain}]({url})" if url in self.citations else plain
@@ -109,8 +106,7 @@ class Trail:
         self.citations.setdefault(cited.url, cited)
 
     async def use(self, tool: ReadTool[Given, Facts], given: Given) -> Facts:
-        """Run a tool, and return the facts found. Raises RoleRequired if the user's role is not
-        allowed to use the tool. Also raises the errors of the tool."""
+        """Run a tool and return the facts found. Raises RoleRequired and the tool's errors."""
         self.copilot.actor.require(tool.roles)
         found = await tool.read(self.copilot, given)
         self.links.add(one.url for one in found.cited)

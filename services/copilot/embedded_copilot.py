@@ -81,8 +81,8 @@ _ANSWERS: Final[Mapping[AskedKind, Callable[[Trail, AskedOfCopilot], Awaitable[s
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """An answer from the embedded copilot. `can_not`: the reason why the copilot cannot answer the
-    question, or None if it can."""
+    """An answer from the embedded copilot. `can_not` is the reason why the copilot cannot answer
+    the question, or None if it can."""
 
     text: str
     can_not: str | None

@@ -1,10 +1,9 @@
-"""A limit on the CPU time for which one piece of synchronous work may block the event loop. Source:
-docs/decisions/0108.
+"""A limit on the CPU time for which one piece of synchronous work may block the event loop
+(docs/decisions/0108).
 
-The step budget (`domain/core/effort.py`) counts characters. It does not stop a regular expression
-that backtracks, or a library call that takes quadratic time. The guard stops both: a kernel timer
-sends a signal, and the signal's handler raises an exception in the running code. CPython's `re`
-checks for signals while it searches.
+The step budget (`domain/core/effort.py`) counts characters, and does not stop a backtracking
+regular expression or a quadratic library call. This guard does: the handler of a timer signal
+raises an exception in the running code. CPython's `re` checks for signals while it searches.
 """
 
 import signal
@@ -42,8 +41,8 @@ class _TimeUsedUp(BaseException):
 
 
 class _Slice:
-    """A running piece of work. `used`: its CPU time so far, in seconds, as of the last measurement.
-    `is_stopped`: True once the handler has raised in it."""
+    """A running piece of work. `used` is its CPU time in seconds at the last measurement.
+    `is_stopped` is True once the handler has raised in it."""
 
     def __init__(self, limit_s: float) -> None:
         self._limit_s = limit_s
@@ -72,11 +71,11 @@ _running: _Slice | None = None
 
 
 def limited(work: Callable[[], Result], *, limit_s: float = SLICE_S) -> Result:
-    """Run synchronous work in the event loop's thread, and return its result. Raises OverBudget if
-    the work uses more than `limit_s` seconds of CPU time.
+    """Run synchronous work in the event loop's thread. Raises OverBudget after `limit_s` seconds of
+    CPU time.
 
-    In another thread, and within guarded work, the limit does not apply. The work must not change
-    state that an exception at any point could leave inconsistent.
+    The limit does not apply in other threads or within guarded work. The work must not change state
+    that an exception could leave inconsistent.
     """
     return _run(work, _Slice(limit_s))
 
@@ -84,12 +83,11 @@ def limited(work: Callable[[], Result], *, limit_s: float = SLICE_S) -> Result:
 async def in_slices(
     work: Coroutine[Any, Any, Result], *, slice_s: float = SLICE_S, total_s: float = EVENT_S
 ) -> Result:
-    """Await a coroutine, and return its result. Raises OverBudget if the coroutine uses more than
-    `slice_s` seconds of CPU time between two of its awaits, or more than `total_s` in total.
+    """Await a coroutine and return its result. Raises OverBudget after `slice_s` seconds of CPU
+    time between two awaits, or `total_s` in total.
 
-    The limit covers the coroutine and the coroutines that it awaits, but no other tasks. A
-    coroutine that uses too much in total is cancelled once, at an await. It can therefore clean up
-    with further awaits, and code that handles cancellation needs no other case.
+    Other tasks are not limited. Beyond the total, the coroutine is cancelled once, at an await, so
+    that it can clean up with further awaits.
     """
     return await _Slices(work, slice_s, total_s)
 
@@ -170,8 +168,8 @@ def _on_tick(_: int, frame: FrameType | None) -> None:
 def _is_protected(frame: FrameType) -> bool:
     """Return True if the guarded work must not be interrupted now.
 
-    It is importing a module, compiling a pattern or changing the connection slots. Or it is running
-    a cached function without parameters, which loads a data file.
+    This protects imports, pattern compilation, changes to the connection slots, and cached
+    functions without parameters, which load data files.
     """
     here: FrameType | None = frame
     while here is not None and here.f_code is not _run.__code__:

@@ -22,8 +22,8 @@ _UNPAID: Final = 1
 
 
 class FairDocuments:
-    """A parser that handles each client's documents one at a time. A client that sends many
-    documents therefore delays only its own documents. `pays`: whether a client has a paid plan."""
+    """A parser that handles each client's documents one at a time, so that a client delays only its
+    own. `pays` returns whether a client has a paid plan."""
 
     def __init__(
         self,
@@ -39,9 +39,8 @@ class FairDocuments:
         self._turns = FairTurns(patience_s=_PATIENCE_S, most_of_one=most_of_one, most=most)
 
     async def read(self, tenant: TenantId, document: Document) -> JsonValue:
-        """Parse a document and return the result. A small document is parsed without waiting.
-        Raises CallerBusy if too many callers are waiting, EngineUnavailable, and the parser's
-        errors."""
+        """Parse a document and return the result, without waiting if it is small. Raises CallerBusy
+        if too many callers are waiting, EngineUnavailable, and the parser's errors."""
         if not document.is_large:
             return await self._reader.read(document)
         async with (

@@ -1,8 +1,7 @@
-"""Divide a limited capacity fairly among keys. The capacity is a number of bytes or concurrent
-callers in a process.
+"""Divide a limited number of bytes or concurrent callers fairly among keys.
 
-When the capacity is used up, a new caller takes over a reservation from the key that holds the
-most. A few keys can use all of the capacity, but they cannot exclude other keys.
+When the capacity is used up, a new caller takes over a reservation of the key that holds the most.
+A few keys therefore cannot exclude the others.
 """
 
 from collections import Counter
@@ -13,11 +12,12 @@ from domain.core.errors import CallerBusy, DomainError
 
 
 class FairRoom:
-    """A capacity in units, with a limit on all reservations together and a limit on each key.
+    """A capacity in units, with limits on all reservations and on each key.
 
-    Each key holds at most `of_one` units, and at most half of the units that the other keys leave
-    free. `leaves_half`: whether the second limit applies. `not_counted`: reservations up to this
-    size are not counted. `refusal`: the error raised if there is not enough capacity.
+    - `of_one`: the maximum units of one key.
+    - `leaves_half`: a key holds at most half of the units that the other keys leave free.
+    - `not_counted`: reservations up to this size are not counted.
+    - `refusal`: the error raised without enough capacity.
     """
 
     def __init__(
@@ -84,9 +84,8 @@ class FairRoom:
     def _loads(self, place: "RoomShare") -> list[int]:
         """Return the number of units held by each of the reservation's keys, largest first.
 
-        Two reservations with the same largest load are compared by their second load. For example,
-        a network with many streams for one client loses a reservation before the client's other
-        visitors do.
+        Ties are decided by the second load: a network with many streams for one client loses a
+        reservation before the client's other visitors.
         """
         return sorted((self._held[key] for key in place.keys), reverse=True)
 

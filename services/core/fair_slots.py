@@ -19,7 +19,7 @@ async def all_pay(_: TenantId) -> bool:
 
 @dataclass(eq=False, slots=True)
 class _Slot:
-    """A slot, or the wait for one. `pays`: whether the client has a paid plan."""
+    """A slot, or the wait for one. `pays` means that the client has a paid plan."""
 
     tenant: TenantId
     pays: bool
@@ -29,11 +29,10 @@ class _Slot:
 
 
 class FairSlots:
-    """Slots that are assigned in order of arrival. A client holds at most one.
+    """Slots in order of arrival, at most one per client.
 
-    Anyone can open an account, so all clients without a paid plan together hold at most `unpaid`
-    slots. `patience_s`: how long a caller waits before it times out, in seconds, or None to wait
-    without a limit.
+    Anyone can open an account, so clients without a paid plan together hold at most `unpaid` slots.
+    `patience_s` is the maximum wait in seconds, or None.
     """
 
     def __init__(self, slots: int, *, unpaid: int, patience_s: float | None) -> None:

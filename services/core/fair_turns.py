@@ -14,9 +14,8 @@ from services.core.gate import Gate
 class FairTurns:
     """A queue that admits one caller per client at a time.
 
-    `most_of_one`: the maximum number of callers from one client, running and waiting together.
-    `most`: the maximum for all clients together. At that limit, a waiting caller from the client
-    with the most callers is rejected in favour of a client with fewer callers.
+    `most_of_one` and `most` limit the running and waiting callers of one client and of all. At
+    `most`, a client with fewer callers displaces a waiting caller of the client with the most.
     """
 
     def __init__(self, *, patience_s: float, most_of_one: int, most: int) -> None:

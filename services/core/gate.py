@@ -1,9 +1,7 @@
-"""A gate admits one caller per key at a time, in this process. The other callers with that key
-wait.
+"""A gate admits one caller per key at a time in this process, while the others wait.
 
-The lock in PostgreSQL remains authoritative. A caller that waits for that lock holds a connection
-from the pool, so a flood on one key would use up all connections. A caller that waits at the gate
-does not hold a connection.
+The lock in PostgreSQL remains authoritative, but waiting for it holds a connection. Waiting at the
+gate holds none, so a flood on one key cannot use up the pool.
 """
 
 import asyncio
@@ -37,12 +35,11 @@ class Gate(Generic[K]):
     def __init__(
         self, *, patience_s: float, at_most: int = _MOST_OF_ONE, turn_s: float = 0
     ) -> None:
-        """Create a gate. `patience_s`: how long a caller waits before it times out, in seconds.
-        `at_most`: the maximum number of callers with one key, running and waiting together.
+        """Create a gate. `patience_s` is the maximum wait in seconds. `at_most` limits the running
+        and waiting callers of one key.
 
-        `turn_s`: the minimum length of each caller's turn, in seconds, while other callers with the
-        same key are waiting. This minimum limits the share of the process's time that callers with
-        one key can use.
+        `turn_s` is the minimum length of a turn in seconds while others with the same key wait. It
+        limits the share of the process's time for one key.
         """
         self._patience_s = patience_s
         self._turn_s = turn_s
@@ -54,9 +51,8 @@ class Gate(Generic[K]):
     async def enter(self, key: K) -> AsyncIterator[None]:
         """Wait for the key's turn, and hold it while the block runs.
 
-        Raises CallerBusy if too many callers are waiting or the wait times out. If the wait times
-        out after the previous caller found the database unavailable, raises EngineUnavailable
-        instead.
+        Raises CallerBusy after a timeout or with too many waiting callers. If the previous caller
+        found the database unavailable, a timeout raises EngineUnavailable instead.
         """
         turns = self._turns.setdefault(key, _Turns())
         with self._callers.join(key):

@@ -30,11 +30,10 @@ _UNKNOWN: Final = CallHealth()
 
 
 class ModelMoney:
-    """The budgets for language models: a monthly budget for each client, and daily budgets that
-    clients share.
+    """The budgets for language models: monthly for each client, and daily for clients together.
 
-    All code that calls a language model on behalf of a client reserves and charges the cost through
-    this class. Amounts are in millionths of a US dollar.
+    All calls to a language model for a client reserve and charge their cost here, in millionths of
+    a US dollar.
     """
 
     def __init__(self, database: Database, budget: ModelBudget, now: Clock) -> None:
@@ -45,13 +44,11 @@ class ModelMoney:
     async def reserve(
         self, tenant: TenantId, reserve_micros: int
     ) -> BudgetReservation | BudgetRefusal:
-        """Reserve money for one call to a language model, and return the reservation. If it would
-        exceed a budget, reserve nothing, start the client's alarm, and return which budget it would
-        exceed.
+        """Reserve money for one call to a language model, and return the reservation. If a budget
+        would be exceeded, start the client's alarm and return that budget.
 
-        The reservation is committed when this method returns. If the process exits before `book`,
-        the reservation is treated as spent. Call this method outside any transaction. Raises
-        EngineUnavailable.
+        The reservation is committed on return, and counts as spent if the process exits before
+        `book`. Call this outside any transaction. Raises EngineUnavailable.
         """
         now = self._now()
         period, day = period_of(now), day_of(now)
@@ -87,11 +84,11 @@ class ModelMoney:
         reserved_micros: int,
         health: CallHealth = _UNKNOWN,
     ) -> None:
-        """Replace a reservation with the actual cost, in the month and on the day of the
-        reservation. Start and end the client's alarms as `health` requires.
+        """Replace a reservation with the actual cost, in its month and day. `health` starts and
+        ends the client's alarms.
 
-        All of this is committed separately from the caller's transaction, because the money is
-        spent even if the answer is not stored.
+        Committed separately from the caller's transaction, because the money is spent even if the
+        answer is not stored.
         """
         async with self._database.tenant(tenant) as connection:
             await BrainCosts(connection, tenant).add(

@@ -11,11 +11,10 @@ V = TypeVar("V")
 
 
 class SharedReads(Generic[K, V]):
-    """Database reads that are shared among callers. While a key is being read, all new callers with
-    that key wait for the next read and share its result.
+    """Database reads that are shared among callers. Callers that arrive during a read of their key
+    share the next one.
 
-    Each read starts after its callers have arrived, so the result includes everything that was
-    committed before they arrived.
+    Each read starts after its callers have arrived, so it includes everything committed before.
     """
 
     def __init__(self, read: Callable[[K], Awaitable[V]]) -> None:
@@ -24,11 +23,9 @@ class SharedReads(Generic[K, V]):
         self._next: dict[K, asyncio.Task[V]] = {}
 
     async def get(self, key: K) -> V:
-        """Read the value for a key, or share the read of another caller. Raises the errors raised
-        by the read.
+        """Read the value for a key, or share another caller's read. Raises the errors of the read.
 
-        If a read fails with EngineUnavailable, the callers that wait for the next read get the same
-        error, and that read is not attempted.
+        After EngineUnavailable, the waiting callers get the same error without another read.
         """
         running = self._running.get(key)
         if running is None:

@@ -1,7 +1,6 @@
 """The unit of work: one client's transaction, and the collected work that starts after its commit.
 
-Routes, commands and activities can write only through a unit of work.
-`tests/services/test_writing.py` enforces this rule.
+Routes, commands and activities write only through it (`tests/services/test_writing.py`).
 """
 
 from collections.abc import AsyncIterator
@@ -30,12 +29,12 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class UnitOfWork:
-    """The context of a use case. `now`: the current time, which stays the same throughout the use
-    case.
+    """The context of a use case.
 
-    `connection` must be used only by use cases and the repositories that they call. `woken`: the
-    ids of the reviews whose runs were notified of the decision. It is filled after the commit.
-    `dry_run`: whether the transaction is rolled back.
+    - `now`: the same throughout the use case.
+    - `connection`: only for use cases and their repositories.
+    - `woken`: after the commit, the reviews whose runs were notified.
+    - `dry_run`: the transaction is rolled back.
     """
 
     connection: AsyncConnection
@@ -122,7 +121,7 @@ class UnitOfWork:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A part of a unit of work that can be undone. `lengths`: the lengths of the unit's lists
+    """A part of a unit of work that can be undone. `lengths` are the lengths of the unit's lists
     before this part."""
 
     work: UnitOfWork
@@ -141,7 +140,7 @@ class _Undo(Exception):
 
 class UnitsOfWork:
     """The factory for units of work. A unit is committed if its block ends normally or raises
-    LooseningHeld. If the block raises any other error, the unit is rolled back."""
+    LooseningHeld, and rolled back otherwise."""
 
     def __init__(self, database: Database, engine: Starter, now: Clock, new_id: NewId) -> None:
         self.database = database
@@ -162,11 +161,10 @@ class UnitsOfWork:
         dry_run: bool = False,
         keeps_plans: bool = False,
     ) -> AsyncIterator[UnitOfWork]:
-        """Open a unit of work that can read and write only one client's rows.
+        """Open a unit of work for one client's rows, for at most `patience_s` seconds.
 
-        The transaction takes at most `patience_s` seconds. A `dry_run` is rolled back and does not
-        start any work. `keeps_plans`: see `Database.tenant`. Raises EngineUnavailable,
-        CommitUnknown.
+        A `dry_run` is rolled back and starts no work. `keeps_plans`: see `Database.tenant`. Raises
+        EngineUnavailable, CommitUnknown.
         """
         transaction = self.database.tenant(tenant, patience_s=patience_s, keeps_plans=keeps_plans)
         async with self._opened(transaction, tenant, dry_run=dry_run) as work:

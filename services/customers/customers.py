@@ -91,8 +91,8 @@ async def read_customer(
 async def customer_names(
     connection: AsyncConnection, tenant: TenantId, actor: Actor, addresses: Iterable[str | None]
 ) -> Mapping[str, str]:
-    """Return the names of the customers with these addresses, by address. Customers without a known
-    name are left out. Raises RoleRequired."""
+    """Return the known names of the customers with these addresses, by address. Raises
+    RoleRequired."""
     actor.require(ANYONE)
     keys = {one: key for one in addresses if one and (key := customer_key(one))}
     if not keys:
@@ -105,8 +105,8 @@ async def customer_names(
 async def customer_of(
     connection: AsyncConnection, tenant: TenantId, actor: Actor, address: str | None
 ) -> ListedCustomer | None:
-    """Return the customer with this address and their statistics, as in a list. Return None if the
-    customer is unknown. Raises RoleRequired."""
+    """Return the customer with this address and their statistics, or None if unknown. Raises
+    RoleRequired."""
     actor.require(ANYONE)
     key = customer_key(address)
     known = await CustomerLists(connection, tenant).by_keys([key]) if key else {}

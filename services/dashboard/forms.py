@@ -1,5 +1,5 @@
-"""Forms on the dashboard's pages. Each form takes effect once. The user's input is stored as a
-draft until the form takes effect."""
+"""Forms on the dashboard's pages. Each takes effect once, and its input is stored as a draft until
+then."""
 
 from collections.abc import Mapping
 

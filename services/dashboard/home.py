@@ -13,7 +13,7 @@ from store.dashboard.home_visits import HomeVisits
 
 
 async def visit_home(work: UnitOfWork, actor: Actor) -> MemberVisit:
-    """Return the member's current visit. Update the stored visit if its time is too old. Raises
+    """Return the member's current visit, and store it if the stored time is too old. Raises
     RoleRequired."""
     actor.require(ANYONE)
     visits = HomeVisits(work.connection, work.tenant)

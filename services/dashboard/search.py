@@ -17,8 +17,8 @@ from store.runs.run_finding import RunFinder
 
 @dataclass(frozen=True, slots=True)
 class SearchResults:
-    """Search results. `records`: records with the searched id. `order`: the searched order number.
-    `of_order`: tickets about this order."""
+    """Search results: records with the searched id, the searched order number, and tickets about
+    this order."""
 
     records: tuple[NamedRecord, ...] = ()
     customers: tuple[Customer, ...] = ()
@@ -37,11 +37,11 @@ class SearchResults:
 async def search_records(
     connection: AsyncConnection, tenant: TenantId, actor: Actor, text: str, *, limit: int
 ) -> SearchResults:
-    """Return the records that match a text, at most `limit` of each kind. An empty text finds the
-    latest tickets. Raises RoleRequired.
+    """Return at most `limit` records of each kind that match a text, or the latest tickets for an
+    empty text. Raises RoleRequired.
 
-    The text is an id, an address, an order or ticket number, or word prefixes. A word search
-    examines only the latest tickets, and each ticket's latest messages.
+    The text is an id, an address, an order or ticket number, or word prefixes. Words are searched
+    only in the latest tickets and messages.
     """
     actor.require(ANYONE)
     asked = text.strip().removeprefix("#").strip()

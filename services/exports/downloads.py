@@ -12,11 +12,11 @@ from services.core.unit_of_work import UnitsOfWork
 async def record_export(
     units: UnitsOfWork, tenant: TenantId, actor: Actor, form: ExportFormat
 ) -> None:
-    """Record in the audit log that all of the client's data is exported. Call this function before
-    the first byte is sent. The actor's role must already have been checked.
+    """Record in the audit log that all of the client's data is exported, before the first byte is
+    sent. The caller has checked the actor's role.
 
-    Raises ExportNotAudited if the entry cannot be written, and EngineUnavailable if the database is
-    unavailable. In both cases, the caller must not export anything.
+    Raises ExportNotAudited or EngineUnavailable if the entry cannot be written. Nothing must be
+    exported then.
     """
     try:
         async with units.of(tenant) as work:

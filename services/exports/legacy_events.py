@@ -18,7 +18,7 @@ _BATCH_BYTES: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class ImportedEvents:
-    """The result of importing events. `left_out`: the number of events skipped because their ids
+    """The result of importing events. `left_out` is the number of events skipped because their ids
     already existed."""
 
     imported: int
@@ -26,10 +26,10 @@ class ImportedEvents:
 
 
 async def import_legacy_events(work: UnitOfWork, actor: Actor, lines: Lines) -> ImportedEvents:
-    """Import events. Either all events are imported or none. Events with existing ids are skipped.
+    """Import events, all or none. Events with existing ids are skipped.
 
-    Raises RoleRequired. Raises ClientNotFound if the client does not exist or is being erased.
-    Raises InvalidInput, with the line number, if a line is invalid.
+    Raises RoleRequired, ClientNotFound, also during an erasure, and InvalidInput with the number of
+    an invalid line.
     """
     actor.require(OPERATORS)
     await ClientRepository(work.connection).brand_name(work.tenant)

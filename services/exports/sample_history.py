@@ -32,10 +32,9 @@ _WEEK: Final = timedelta(days=7)
 async def add_sample_history(work: UnitOfWork, actor: Actor, history: SampleHistory) -> bool:
     """Write the history, its usage, and the metrics and churn predictions computed from it.
 
-    Return False and change nothing if the client already has a conversation. The history triggers
-    no webhooks, emails or workflows. The records refer to playbooks and texts that the client must
-    have. Raises RoleRequired, ClientNotFound, and InvalidExport if the records contradict each
-    other.
+    Return False and change nothing if the client already has a conversation. No webhooks, emails or
+    workflows start. The client must have the playbooks and texts that the records refer to. Raises
+    RoleRequired, ClientNotFound, and InvalidExport for contradicting records.
     """
     actor.require(OPERATORS)
     lists = ConversationLists(work.connection, work.tenant)

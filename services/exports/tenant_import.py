@@ -33,8 +33,8 @@ _SINGLE: Final = (Section.CLIENT, Section.SETTINGS)
 
 
 class Imported(BaseModel):
-    """The result of an import. `renamed`: whether the records got new ids. `widget_key_left`:
-    whether the file contains a widget key, which an import never sets."""
+    """The result of an import. `renamed` means that the records got new ids. `widget_key_left`
+    means that the file contains a widget key, which is never imported."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -48,14 +48,13 @@ class Imported(BaseModel):
 async def import_export(
     units: UnitsOfWork, actor: Actor, tenant: TenantId, stream: Stream, *, dry_run: bool = False
 ) -> Imported:
-    """Import a JSON export into an empty client. Either all records are imported or none. The audit
-    log and attachments are not imported.
+    """Import a JSON export into an empty client, all or nothing, without the audit log and
+    attachments.
 
-    Ids are kept unless one of them may already exist in this installation. In that case, all
-    records get new ids. The check for existing ids reads across clients, which a unit of work for
-    one client cannot do. This function therefore opens the unit of work itself, after the check. A
-    `dry_run` performs all steps, then rolls back. Raises RoleRequired, InvalidExport,
-    ClientNotFound, ClientNotEmpty, and the errors raised by `UnitsOfWork.of`.
+    If one of the ids may already exist in this installation, all records get new ids. This check
+    reads across clients, so the function opens the client's unit of work only afterwards. A
+    `dry_run` is rolled back. Raises RoleRequired, InvalidExport, ClientNotFound, ClientNotEmpty,
+    and the errors of `UnitsOfWork.of`.
     """
     actor.require(OPERATORS)
     parts = read_export(stream)

@@ -37,8 +37,8 @@ _HOUR: Final = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class OwnAccount:
-    """A user's account. `client_id`: the user's default client, or None. `created`: whether this
-    sign-in created the client. `invited`: whether the user has unanswered invitations."""
+    """A user's account. `client_id` is the default client, or None. `created` means that this
+    sign-in created it. `invited` means that invitations are unanswered."""
 
     user_id: str
     client_id: str | None
@@ -48,8 +48,8 @@ class OwnAccount:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """The parameters for creating an account. `brand`: the brand name of the client to create, or
-    None to create none. `network`: the client's IP network."""
+    """The parameters for creating an account. Without a `brand`, no client is created. `network` is
+    the client's IP network."""
 
     brand: str | None
     network: str
@@ -57,11 +57,11 @@ class Opening:
 
 
 async def account_of(work: UnitOfWork, email: str, opening: Opening) -> OwnAccount | None:
-    """Return the account of the user with a verified address. If a brand name is given, create a
-    client for the user, unless the user already owns one.
+    """Return the account of the user with a verified address. A brand name creates a client, unless
+    the user already owns one.
 
-    An invited user becomes a member only by accepting the invitation. Return None if the address is
-    unknown and there is neither a brand name nor an invitation. Raises TooManyAccounts.
+    Return None for an unknown address with neither a brand name nor an invitation. An invited user
+    joins only by accepting. Raises TooManyAccounts.
     """
     await hold(work.connection, email)
     known = await user_of(work.connection, email)
@@ -76,11 +76,10 @@ async def account_of(work: UnitOfWork, email: str, opening: Opening) -> OwnAccou
 async def account_of_person(
     work: UnitOfWork, person: ProvedPerson, opening: Opening
 ) -> OwnAccount | None:
-    """Return the account of a person whom another identity provider has verified. The same rules
-    apply as for `account_of`.
+    """Return the account of a person verified by another identity provider, as `account_of` does.
 
-    The user's id is the id assigned by the provider. If the address belongs to another user,
-    nothing changes. Raises AddressNotVerified, AddressTaken, TooManyAccounts.
+    The user's id is the id assigned by the provider. An address of another user changes nothing.
+    Raises AddressNotVerified, AddressTaken, TooManyAccounts.
     """
     await hold(work.connection, f"user/{person.subject}")
     address = await address_of(work.connection, person.subject)
@@ -107,8 +106,8 @@ async def account_of_person(
 
 
 async def open_own_client(work: UnitOfWork, user_id: str, opening: Opening) -> OwnAccount | None:
-    """Create a client for a signed-in user who owns none. Return None if the user already owns a
-    client. Raises TooManyAccounts, and AddressNotVerified for a user without an address."""
+    """Create a client for a signed-in user, or return None if the user already owns one. Raises
+    TooManyAccounts, and AddressNotVerified without an address."""
     email = await address_of(work.connection, user_id)
     if email is None:
         raise AddressNotVerified

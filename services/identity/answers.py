@@ -1,8 +1,6 @@
-"""Responses to invitations. Only the user with the invited address may accept or decline an
-invitation.
+"""Responses to invitations, by the user with the invited address only.
 
-The unit of work belongs to the inviting client, but also spans clients, because users do not belong
-to a client.
+The unit of work belongs to the inviting client, but spans clients, because users belong to none.
 """
 
 from dataclasses import replace
@@ -22,10 +20,8 @@ from store.tenants.members import MemberRepository
 async def accept_invitation(
     work: UnitOfWork, actor: Actor, user_id: str, invitation_id: str
 ) -> Role:
-    """Make the invited user a member, and return the user's role. If the user is already a member,
-    the current role is kept. Raises InvitationNotFound if the user's address has no open invitation
-    with this id.
-    """
+    """Make the invited user a member and return the role. An existing member keeps the current
+    role. Raises InvitationNotFound without an open invitation to the user's address."""
     invitation = await _answered(work, user_id, invitation_id, accepted=True)
     members = MemberRepository(work.connection)
     role = await members.role(user_id, work.tenant)

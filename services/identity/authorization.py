@@ -27,11 +27,11 @@ class Consent:
 async def give_consent(
     work: UnitOfWork, user_id: str, consent: Consent, random: bytes, *, network: str
 ) -> str:
-    """Record a user's consent, and return the authorization code for the OAuth client. The code is
-    derived from CODE_BYTES random bytes.
+    """Record a user's consent, and return the OAuth client's authorization code, derived from
+    CODE_BYTES random bytes.
 
-    The unit of work spans clients and belongs to the tenant that the user chose. `network`: the
-    browser's IP network. Raises AccessDenied, RoleRequired, OAuthRefused (invalid_scope).
+    The unit of work spans clients and belongs to the chosen tenant. `network` is the browser's IP
+    network. Raises AccessDenied, RoleRequired, OAuthRefused (invalid_scope).
     """
     role = await MemberRepository(work.connection).role(user_id, work.tenant)
     if role is None:  # Internal admins have no client to which they could grant access.

@@ -19,13 +19,11 @@ from store.tenants.accounts import AccountRepository
 async def invite(
     work: UnitOfWork, actor: Actor, email: str, role: Role, *, language: str
 ) -> Invitation:
-    """Invite an address. The invitation is valid for INVITED_FOR, and replaces the client's open
-    invitation to the same address, if any.
+    """Invite an address for INVITED_FOR, replacing the client's open invitation to it.
 
-    The caller sends the email after the commit (`TemporalEngine.mail`). `language`: the email's
-    language, fr or en. The result is the same whether or not a user has the address, so it reveals
-    nothing about the address. Raises RoleRequired, InvalidAddress, OwnerStays for the owner role,
-    TooManyInvitations, ClientNotFound.
+    The caller sends the email after the commit (`TemporalEngine.mail`) in `language`, fr or en. The
+    result does not reveal whether the address has an account. Raises RoleRequired, InvalidAddress,
+    OwnerStays for the owner role, TooManyInvitations, ClientNotFound.
     """
     actor.require(MANAGERS)
     check_invited_role(role)

@@ -1,5 +1,4 @@
-"""Dynamic registration of OAuth clients (RFC 7591). Anyone may register an OAuth client.
-Registration grants no rights."""
+"""Dynamic registration of OAuth clients (RFC 7591), open to anyone. It grants no rights."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,10 +13,11 @@ from store.identity.oauth_clients import OAuthClientRepository
 async def register_client(
     work: UnitOfWork, metadata: Mapping[str, object], network: str
 ) -> OAuthClient:
-    """Register an OAuth client with the client metadata in its request. The unit of work spans
-    clients. Raises OAuthRefused (invalid_redirect_uri, invalid_client_metadata).
+    """Register an OAuth client with the metadata in its request, in a unit of work that spans
+    clients.
 
-    `network`: the client's IP network.
+    `network` is the client's IP network. Raises OAuthRefused (invalid_redirect_uri,
+    invalid_client_metadata).
     """
     client = described_client(work.new_id(), metadata)
     clients = OAuthClientRepository(work.connection)

@@ -36,7 +36,7 @@ class Visitor:
 
 @dataclass(frozen=True, slots=True)
 class OpenedSession:
-    """A new session. `secret`: the session's secret, which is not stored and is returned only
+    """A new session. `secret` is the session's secret, which is not stored and is returned only
     once."""
 
     session: Session
@@ -72,12 +72,12 @@ async def find_session(
 
 
 async def renew_session(work: UnitOfWork, secret: str, sealer: Sealer) -> OpenedSession | None:
-    """Replace a refresh token. Return None if the token is no longer valid. The new token is
-    derived from the old token and the service's key.
+    """Replace a refresh token by one derived from it and the service's key. Return None if it is
+    invalid.
 
-    Within GRACE, repeated requests get the same token, because a response may have been lost, or
-    two threads may have sent the same token. If a token is presented after GRACE, or after its
-    successor was replaced, it is treated as stolen, and the session ends.
+    Within GRACE, repeated requests get the same token, because a response may be lost, or two
+    threads may refresh. A token used after GRACE, or after its successor was replaced, counts as
+    stolen and ends the session.
     """
     presented = secret_digest(SessionKind.REFRESH, secret)
     if presented is None:
@@ -114,10 +114,8 @@ async def see_session(work: UnitOfWork, session: Session) -> None:
 async def end_session(
     work: UnitOfWork, user_id: str, session_id: str, *, network: str | None = None
 ) -> None:
-    """End one session of a user immediately. `network`: the client's IP network.
-
-    Raises SessionNotFound if the user has no such active session.
-    """
+    """End one session of a user immediately. `network` is the client's IP network. Raises
+    SessionNotFound without such an active session."""
     if not await SessionRepository(work.connection).end(user_id, work.now, session_id=session_id):
         raise SessionNotFound(session_id)
     person = Actor.person(user_id, None, network=network)

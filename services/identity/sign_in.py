@@ -19,8 +19,8 @@ from store.tenants.members import MemberRepository
 
 @dataclass(frozen=True, slots=True)
 class CodeWanted:
-    """A request for a sign-in code. `email`, `brand_name`: already checked by `domain/identity/`.
-    `network`: the client's IP network. `code`: a newly generated code."""
+    """A request for a newly generated sign-in `code`. `email` and `brand_name` are checked by
+    `domain/identity/`. `network` is the client's IP network."""
 
     email: str
     brand_name: str | None
@@ -31,7 +31,7 @@ class CodeWanted:
 
 @dataclass(frozen=True, slots=True)
 class CodePresented:
-    """A sign-in code that a user entered. `kind`: the kind of session to open. `random`:
+    """A sign-in code that a user entered. `kind` is the kind of session to open. `random` contains
     SECRET_BYTES random bytes."""
 
     email: str
@@ -43,8 +43,8 @@ class CodePresented:
 
 @dataclass(frozen=True, slots=True)
 class PersonProved:
-    """A person whom an external identity provider has verified. `brand_name`: the shop name if a
-    new user may open an account, or None. `random`: SECRET_BYTES random bytes."""
+    """A person verified by an external identity provider. `brand_name` is set if a new user may
+    open an account. `random` contains SECRET_BYTES random bytes."""
 
     person: ProvedPerson
     brand_name: str | None
@@ -54,8 +54,8 @@ class PersonProved:
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """The result of a sign-in. `client_id`: the user's default client, or None. `created`: whether
-    this sign-in created the client. `invited`: whether the user has unanswered invitations."""
+    """The result of a sign-in. `client_id` is the default client, or None. `created` means that
+    this sign-in created it. `invited` means that invitations are unanswered."""
 
     opened: OpenedSession
     client_id: str | None
@@ -66,11 +66,11 @@ class Entered:
 async def make_code(
     work: UnitOfWork, wanted: CodeWanted, sealer: Sealer, limits: OpeningLimits
 ) -> str:
-    """Store a sign-in code for any address, and return the code's id. The caller needs the id to
-    send the email. A code beyond the limits is stored, but never sent and never valid.
+    """Store a sign-in code for any address, and return its id for the email. A code beyond the
+    limits is never sent or valid.
 
-    The same statements and the same workflow run in every case, so the response time does not
-    reveal anything about the address.
+    All cases run the same statements and workflow, so the response time reveals nothing about the
+    address.
     """
     code = _new_code(work, wanted, sealer)
     codes = CodeRepository(work.connection)
@@ -81,11 +81,10 @@ async def make_code(
 async def make_code_in_crowd(
     work: UnitOfWork, wanted: CodeWanted, sealer: Sealer, limits: OpeningLimits
 ) -> str | None:
-    """Store a sign-in code while too many codes are requested, and return the code's id. Return
-    None if no code may be sent; nothing is stored then.
+    """Store a sign-in code while too many are requested. Return its id, or None if no code may be
+    sent.
 
-    The duration reveals whether the address is known. The caller must therefore have responded
-    already.
+    The duration reveals whether the address is known, so the caller must already have responded.
     """
     code = _new_code(work, wanted, sealer)
     codes = CodeRepository(work.connection)
@@ -110,13 +109,11 @@ def _new_code(work: UnitOfWork, wanted: CodeWanted, sealer: Sealer) -> NewCode:
 async def sign_in(
     work: UnitOfWork, presented: CodePresented, sealer: Sealer, limits: OpeningLimits
 ) -> Entered | None:
-    """Open a session with a sign-in code, after creating the account for which the code was
-    requested, if any.
+    """Open a session with a sign-in code, after creating the requested account, if any.
 
-    Return None if the code is wrong, used, expired or unknown. The attempt is counted even then, so
-    the caller must commit the unit of work. After a successful sign-in, the unit of work and its
-    audit entries belong to the user's client. Raises TooManyAccounts, in which case the code stays
-    valid.
+    Return None for a wrong, used, expired or unknown code. The attempt still counts, so the caller
+    must commit. After success, the unit of work belongs to the user's client. Raises
+    TooManyAccounts, which leaves the code valid.
     """
     codes = CodeRepository(work.connection)
     network = presented.visitor.network
@@ -136,11 +133,11 @@ async def sign_in(
 async def sign_in_person(
     work: UnitOfWork, proved: PersonProved, limits: OpeningLimits
 ) -> Entered | None:
-    """Open a browser session for a person whom another identity provider has verified. Return None
-    for a new person if there is neither an invitation nor a shop name.
+    """Open a browser session for a person verified by another identity provider. Return None for a
+    new person with neither an invitation nor a shop name.
 
-    After a successful sign-in, the unit of work belongs to the user's client. Raises the same
-    errors as `account_of_person`.
+    After success, the unit of work belongs to the user's client. Raises the errors of
+    `account_of_person`.
     """
     opening = Opening(proved.brand_name, proved.visitor.network, limits)
     account = await account_of_person(work, proved.person, opening)

@@ -1,5 +1,4 @@
-"""Single-use sign-in links. Only an operator with database access can create a link. No route
-creates links."""
+"""Single-use sign-in links, which only an operator with database access can create."""
 
 from domain.core.errors import InvalidInput
 from domain.identity.errors import SignInLinkGone
@@ -31,9 +30,8 @@ async def make_sign_in_link(work: UnitOfWork, actor: Actor, email: str, random: 
 async def enter_by_link(
     work: UnitOfWork, token: str, visitor: Visitor, random: bytes
 ) -> OpenedSession:
-    """Open a browser session for the user of a sign-in link. The session's secret is derived from
-    SECRET_BYTES random bytes. Raises SignInLinkGone if the link was used, has expired, or never
-    existed."""
+    """Open a browser session for the user of a sign-in link, with a secret from SECRET_BYTES random
+    bytes. Raises SignInLinkGone for a used, expired or unknown link."""
     user_id = await SignInLinks(work.connection).use(token_digest(token), work.now)
     if user_id is None:
         raise SignInLinkGone

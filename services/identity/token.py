@@ -23,8 +23,8 @@ from store.tenants.members import MemberRepository
 
 @dataclass(frozen=True, slots=True)
 class PresentedCode:
-    """An OAuth client's token request with an authorization code. `oauth_client_id`: the client id
-    in the request. `network`: the caller's IP network."""
+    """An OAuth client's token request with an authorization code. `network` is the caller's IP
+    network."""
 
     code: str = field(repr=False)
     verifier: str = field(repr=False)
@@ -35,8 +35,8 @@ class PresentedCode:
 
 @dataclass(frozen=True, slots=True)
 class IssuedKey:
-    """An API key issued to an OAuth client. `key`: serves as both the access token and the refresh
-    token. `scopes`: the scopes of the key, or None for all scopes."""
+    """An API key issued to an OAuth client, as both access and refresh token. `scopes` is None for
+    all scopes."""
 
     key: str = field(repr=False)
     scopes: tuple[Scope, ...] | None
@@ -53,12 +53,11 @@ async def tenant_of_code(connection: AsyncConnection, code: str) -> TenantId | N
 async def exchange_code(
     work: UnitOfWork, presented: PresentedCode, random: bytes
 ) -> IssuedKey | OAuthRefused:
-    """Exchange an authorization code for a new API key, derived from KEY_BYTES random bytes. The
-    new key replaces any earlier key that the same user granted to the same OAuth client.
+    """Exchange an authorization code for a new API key from KEY_BYTES random bytes. It replaces the
+    user's earlier key for this OAuth client.
 
-    The unit of work spans clients. An OAuth error is returned, not raised, so that the use of the
-    code or the revocation of the key is committed. If a code is presented twice, it may have been
-    stolen, so the key issued for the code is revoked.
+    The unit of work spans clients. Errors are returned, not raised, so that the code's use is
+    committed. A code that is presented twice may be stolen, so its key is revoked.
     """
     digest = code_digest(presented.code)
     if digest is None or not is_verifier(presented.verifier):
@@ -90,7 +89,7 @@ async def find_connection(
 
 
 async def end_connection(work: UnitOfWork, connection: OAuthConnection, *, network: str) -> None:
-    """Permanently revoke an API key at the request of the OAuth client that holds it. `network`:
+    """Permanently revoke an API key at the request of the OAuth client that holds it. `network` is
     the client's IP network."""
     await KeyRepository(work.connection).revoke(connection.key_id, work.now)
     work.note(_client_at(network), "key revoked", key_id=connection.key_id, reason="given back")

@@ -45,12 +45,11 @@ async def perform(
     is_trusted: bool,
     sealer: Sealer,
 ) -> Performed:
-    """Fulfil a compliance request, or return the reason why a human must complete it. A repeated
-    call has no effect. Raises RoleRequired.
+    """Fulfil a compliance request, or return the reason why a human must complete it. Idempotent by
+    `webhook_id`. Raises RoleRequired.
 
-    `webhook_id`: the idempotency key for the effects. `is_trusted`: whether the secret that
-    verified the request was trusted when the request arrived. `Performed.erase`: an erasure that
-    the caller must start before the webhook is marked as done.
+    `is_trusted` means that the verifying secret was trusted on arrival. The caller must start
+    `Performed.erase` before the webhook counts as done.
     """
     actor.require(OPERATORS)
     match compliance.kind:
@@ -100,11 +99,10 @@ async def _redact_customer(
     *,
     sealer: Sealer,
 ) -> Performed:
-    """Erase a customer completely, as an operator would. If the platform does not identify a
-    customer, erase only the orders that it lists.
+    """Erase a customer completely or, if none is identified, only the listed orders.
 
-    A manager can enter the name of any shop in a connection, but is not allowed to erase customers.
-    An operator therefore decides, unless the connection has authenticated with the shop.
+    Unless the connection has authenticated with the shop, an operator decides. Managers can enter
+    any shop's name, but are not allowed to erase customers.
     """
     if not await IntegrationRepository(work.connection, work.tenant).is_proved(integration_id):
         return Performed(Outcome.DUTY_FOR_PEOPLE, ComplianceReason.SHOP_UNPROVED)

@@ -33,9 +33,8 @@ async def download_customer_file(work: UnitOfWork, actor: Actor, request_id: str
 
 
 async def open_data_request(work: UnitOfWork, actor: Actor, customer_id: str) -> DataRequest:
-    """Open a data request for a customer who asked a member for the stored data. If the customer
-    already has an open request, even an overdue one, return that request. Raises RoleRequired,
-    CustomerNotFound."""
+    """Open a data request for a customer who asked a member for the stored data, or return the open
+    one. Raises RoleRequired, CustomerNotFound."""
     actor.require(MANAGERS)
     customer = await CustomerLists(work.connection, work.tenant).locked(customer_id)
     requests = DataRequestRepository(work.connection, work.tenant)
@@ -56,8 +55,8 @@ async def open_data_request(work: UnitOfWork, actor: Actor, customer_id: str) ->
 
 
 async def fulfil_data_request(work: UnitOfWork, actor: Actor, request_id: str) -> DataRequest:
-    """Record that the customer has received the requested data. If the delivery is already
-    recorded, the first record is kept. Raises RoleRequired, DataRequestNotFound."""
+    """Record that the customer has received the requested data. The first record is kept. Raises
+    RoleRequired, DataRequestNotFound."""
     actor.require(MANAGERS)
     requests = DataRequestRepository(work.connection, work.tenant)
     if await requests.fulfil(request_id, by=actor.known_as, now=work.now):

@@ -31,9 +31,9 @@ from store.integrations.order_facts import OrderFactRepository
 
 @dataclass(frozen=True, slots=True)
 class Doer:
-    """The context in which effects are applied. `actor`: the system. `pause_lasts`: how long the AI
-    agent stays paused in a ticket after a human agent's last message. `service_address`: the sender
-    address of the service's own emails."""
+    """The context in which effects are applied, as the system. `pause_lasts` is the agent's pause
+    after a human's message in a ticket. `service_address` is the sender of the service's own
+    emails."""
 
     actor: Actor
     sealer: Sealer
@@ -49,12 +49,10 @@ async def carry_out(
     meaning: Meaning,
     inspected: Sequence[Inspected] = (),
 ) -> WebhookEffect | Wait:
-    """Apply the effect of a webhook once. Each effect has an idempotency key and is committed
-    together with its record. `inspected`: the attachments of an InboundTicket after their
-    inspection.
+    """Apply the effect of a webhook once, committed with its idempotency key. `inspected` are the
+    attachments of an InboundTicket.
 
-    For a compliance request, `work` must span clients, because erasures span clients. Raises the
-    errors of the use cases that it calls.
+    For a compliance request, `work` must span clients. Raises the errors of the called use cases.
     """
     match meaning:
         case InboundTicket():

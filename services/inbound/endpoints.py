@@ -1,8 +1,7 @@
 """Management of endpoints: the URLs to which platforms send webhooks.
 
-On some platforms, the holder of an endpoint's secret can vouch for customers or order a customer's
-erasure. If a client has several managers, a new secret is therefore not trusted immediately
-(`services/tenants/loosenings.py`).
+On some platforms, an endpoint's secret can vouch for customers or order an erasure. With several
+managers, a new secret is therefore not trusted immediately (`services/tenants/loosenings.py`).
 """
 
 from collections.abc import Mapping
@@ -41,8 +40,7 @@ _NO_OVERLAP: Final = timedelta(0)
 
 @dataclass(frozen=True, slots=True)
 class DrawnBytes:
-    """Random bytes for an endpoint. `token`: TOKEN_BYTES random bytes. `secret`: SECRET_BYTES
-    random bytes."""
+    """TOKEN_BYTES and SECRET_BYTES random bytes for an endpoint's token and secret."""
 
     token: bytes = field(repr=False)
     secret: bytes = field(repr=False)
@@ -50,8 +48,8 @@ class DrawnBytes:
 
 @dataclass(frozen=True, slots=True)
 class ShownEndpoint:
-    """An endpoint with the values that are shown only once. `token`: the token in the endpoint's
-    URL. `secret`: the secret that the service generated for the platform, or None."""
+    """An endpoint with the values that are shown only once: the token in its URL, and a generated
+    secret or None."""
 
     entry: EndpointEntry
     token: str = field(repr=False)
@@ -69,9 +67,8 @@ async def open_endpoint(
 ) -> ShownEndpoint:
     """Open the endpoint of a connection.
 
-    Some platforms issue their secret only after they know the endpoint's URL. For these platforms,
-    the endpoint can be opened without a secret. Such an endpoint rejects every webhook until
-    `set_endpoint_secret` stores a secret. Raises RoleRequired, IntegrationNotFound,
+    Some platforms issue their secret only for a known URL. Without a secret, the endpoint rejects
+    every webhook until `set_endpoint_secret`. Raises RoleRequired, IntegrationNotFound,
     InvalidEndpoint, EndpointExists.
     """
     actor.require(MANAGERS)
@@ -102,11 +99,10 @@ async def rotate_endpoint(
     sealer: Sealer,
     overlap: timedelta = OVERLAP,
 ) -> ShownEndpoint:
-    """Give an endpoint a new URL. If the service generates the secrets for the platform, generate a
-    new secret too.
+    """Give an endpoint a new URL and, if the service generates it, a new secret.
 
-    The previous URL and secret stay valid for the period `overlap`, which is at most OVERLAP. Older
-    URLs and secrets become invalid. Raises RoleRequired, IntegrationNotFound, EndpointNotFound.
+    The previous ones stay valid for `overlap`, at most OVERLAP. Raises RoleRequired,
+    IntegrationNotFound, EndpointNotFound.
     """
     actor.require(MANAGERS)
     provider = await _live_provider(work, integration_id)
@@ -128,8 +124,8 @@ async def rotate_endpoint(
 async def set_endpoint_secret(
     work: UnitOfWork, actor: Actor, integration_id: str, secret: str, *, sealer: Sealer
 ) -> EndpointEntry:
-    """Store the secret that the platform issued for an endpoint. The previous secret stays valid
-    for OVERLAP, and the URL stays the same.
+    """Store the secret that the platform issued for an endpoint. The URL stays, and the previous
+    secret is valid for OVERLAP.
 
     Raises RoleRequired, IntegrationNotFound, InvalidEndpoint, EndpointNotFound.
     """
@@ -149,8 +145,8 @@ async def set_endpoint_secret(
 
 
 async def close_endpoint(work: UnitOfWork, actor: Actor, integration_id: str) -> None:
-    """Delete a connection's endpoint and the endpoint's secrets, if there is an endpoint. The
-    webhooks that it received stay in the log. Raises RoleRequired, IntegrationNotFound."""
+    """Delete a connection's endpoint, if any, with its secrets. Received webhooks stay in the log.
+    Raises RoleRequired, IntegrationNotFound."""
     actor.require(MANAGERS)
     await IntegrationRepository(work.connection, work.tenant).require(integration_id)
     await EndpointRepository(work.connection, work.tenant).close(integration_id)

@@ -1,5 +1,4 @@
-"""The log of inbound webhooks. Every member can see the outcome of a webhook. Only managers can see
-its content."""
+"""The log of inbound webhooks. Members see the outcomes, and managers also the content."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -12,7 +11,7 @@ from store.inbound.log import InboundLogRepository
 async def read_logged(
     connection: AsyncConnection, tenant: TenantId, actor: Actor, webhook_id: str
 ) -> LoggedWebhook:
-    """Return one webhook from the inbound log. Its content is included only for managers. Raises
+    """Return one webhook from the inbound log, with its content for managers. Raises
     InboundWebhookNotFound."""
     found = await InboundLogRepository(connection, tenant).one(webhook_id)
     if actor.may(MANAGERS):

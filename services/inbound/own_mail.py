@@ -18,8 +18,8 @@ _RECIPIENTS: Final = "recipients"
 
 
 async def is_own_mail(ledger: ActionLedger, ticket: InboundTicket) -> bool:
-    """Return True if the agent sent this email for this client. The action ledger must contain the
-    email's Message-ID. The sender's address is ignored, because anyone can forge it."""
+    """Return True if the action ledger contains this email's Message-ID for this client. The
+    sender's address is forgeable and not used."""
     if not _is_mail(ticket.event):
         return False
     name = message_id_of(PayloadView(ticket.event.payload))
@@ -31,9 +31,8 @@ async def is_own_mail(ledger: ActionLedger, ticket: InboundTicket) -> bool:
 async def with_own_addresses(
     senders: MailSenderRepository, event: InboundEvent, service_address: str
 ) -> InboundEvent:
-    """Return an email's event, with the client's and the service's own addresses added to the
-    recipients. A sender with one of these addresses is not treated as a customer and gets no
-    answer. An exception is an email that forwards a contact form's message."""
+    """Return an email's event with the client's and the service's own addresses as recipients. A
+    sender with one of them gets no answer, except when it forwards a contact form's message."""
     if not _is_mail(event):
         return event
     sender = await senders.verified()

@@ -12,15 +12,15 @@ from store.inbound.work import UnstartedRun, WebhookStanding, WorkRepository
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failed attempt to process a webhook. `reason`: a stable code."""
+    """A failed attempt to process a webhook. `reason` is a stable code."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class QueueTurn:
-    """The work to start after the commit. `next_ids`: the webhooks to process next. `run`: the run
-    that the webhook started and that has no answer yet, or None."""
+    """The work to start after the commit. `next_ids` are the webhooks to process next. `run` was
+    started by the webhook and has no answer yet, or is None."""
 
     next_ids: tuple[str, ...]
     run: UnstartedRun | None
@@ -44,11 +44,10 @@ async def end_turn(
 
 
 async def hand_over(work: UnitOfWork, webhook: WebhookStanding) -> QueueTurn:
-    """Move the next webhook to the head of its queue, and return the work to start. The caller's
-    transaction must have locked the client's queues.
+    """Move the next webhook to the head of its queue, and return the work to start. The caller must
+    have locked the client's queues.
 
-    A repeated call returns the same work, so no work is lost if the process crashes after the
-    commit.
+    A repeated call returns the same work, so a crash after the commit loses nothing.
     """
     inbound_queues = InboundQueues(work.connection, work.tenant)
     await inbound_queues.take_next(webhook.kind)

@@ -22,8 +22,8 @@ from store.inbound.webhooks import KeptWebhook, NewWebhookRow, WebhookArrivals
 
 T = TypeVar("T")
 
-# Maximum size of a body that is read on the event loop. A larger body would block the event loop
-# for too long. Even a form of this size takes 10 ms if it has as many parts as possible.
+# Maximum size of a body that is read on the event loop. Even a form of this size takes 10 ms if it
+# has as many parts as possible.
 _SMALL: Final = 16 * 1024
 # Maximum lengths of the stored deduplication key and topic, in characters. Outsiders control both
 # texts, and these lengths suffice to identify a webhook.
@@ -39,10 +39,9 @@ _READ_PATIENCE_S: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class NamedWebhook:
-    """A verified webhook delivery. `unreadable`: the stable code of a parsing error, or None.
-    `digest`: the digest of the body, if already computed. `is_signed`: whether a secret verified
-    the request. `vouches`: whether the endpoint was trusted to vouch for customers' addresses when
-    the request was verified."""
+    """A verified webhook delivery. `unreadable` is a parsing error's code, or None. `digest` is the
+    body's digest, if computed. `is_signed` means that a secret verified it. `vouches` means that
+    the endpoint could then vouch for customers' addresses."""
 
     integration_id: str
     request: InboundRequest
@@ -54,9 +53,9 @@ class NamedWebhook:
 
 
 class ArrivalGates:
-    """The gates through which each client's webhooks take turns in this process. A flood from one
-    client therefore cannot use up the database connections. Only a few large bodies are read
-    concurrently, with at most one per client."""
+    """The gates through which each client's webhooks take turns in this process, so that a flood
+    does not use up the database connections. Large bodies are read one per client, and only a few
+    at a time."""
 
     def __init__(
         self,
@@ -66,12 +65,12 @@ class ArrivalGates:
         large: int = 2,
         read_patience_s: float = _READ_PATIENCE_S,
     ) -> None:
-        """Create the gates. `at_most`: the maximum number of one client's webhooks that wait
-        concurrently. `large`: the maximum number of large bodies that are read concurrently.
-        `read_patience_s`: how long a large body waits to be read, in seconds.
+        """Create the gates. `at_most` limits a client's waiting webhooks, and `large` the
+        concurrent reads of large bodies. `read_patience_s` is the maximum wait of a large body in
+        seconds.
 
-        A webhook is stored even if its platform no longer waits for the response. If the platform
-        then sends the webhook again, the repeated delivery is recognized as a duplicate.
+        A webhook is stored even if its platform no longer waits. Its redelivery is then a
+        duplicate.
         """
         self.clients: Gate[TenantId] = Gate(patience_s=patience_s, at_most=at_most, turn_s=_TURN_S)
         self.full_days = FullDays()
@@ -80,10 +79,10 @@ class ArrivalGates:
         self._read_patience_s = read_patience_s
 
     async def reading(self, sender: Hashable, request: InboundRequest, read: Callable[[], T]) -> T:
-        """Call `read` and return its result. For a large body, `read` runs in a thread.
+        """Call `read` and return its result, in a thread for a large body.
 
-        `sender`: the client, or the address of a sender without a client. One large body of each
-        sender is read at a time. Raises InboundBusy if a large body waits too long.
+        One large body is read at a time for each `sender`, a client or an address. Raises
+        InboundBusy after too long a wait.
         """
         if len(request.body) <= _SMALL:
             return read()
@@ -99,8 +98,8 @@ class ArrivalGates:
 
 @dataclass(frozen=True, slots=True)
 class Believed:
-    """A verified request with its identity and digest. `is_signed`: whether a secret verified the
-    request. `unreadable`: the stable code of a parsing error, or None."""
+    """A verified request with its identity and digest. `is_signed` means that a secret verified it.
+    `unreadable` is a parsing error's code, or None."""
 
     identity: Identity
     digest: bytes
@@ -108,7 +107,7 @@ class Believed:
     unreadable: str | None = None
 
     def of(self, integration_id: str, request: InboundRequest, *, vouches: bool) -> NamedWebhook:
-        """Return the webhook as a NamedWebhook of the given integration. `vouches`: whether the
+        """Return the webhook as a NamedWebhook of the given integration. `vouches` means that the
         endpoint is now trusted to vouch for customers' addresses."""
         return NamedWebhook(
             integration_id,
@@ -124,11 +123,11 @@ class Believed:
 def believe(
     platform: Platform, request: InboundRequest, secrets: tuple[str, ...], now: datetime
 ) -> Believed | None:
-    """Verify a request and return its identity. Return None for a platform's test request.
-    `secrets`: the valid secrets.
+    """Verify a request and return its identity, or None for a platform's test request. Raises
+    InboundRefused.
 
-    If a signed request cannot be parsed, it is identified by its bytes, so that it still appears in
-    the log. Raises InboundRefused.
+    A signed request that cannot be parsed is identified by its bytes, so that it appears in the
+    log.
     """
     if platform.is_ping(request):
         return None
@@ -175,9 +174,9 @@ async def keep(
 ) -> KeptWebhook:
     """Store a verified delivery, from a webhook or a poll, in the client's queue.
 
-    If `starts` in the result is true, the caller must start `ProcessWebhook` after the commit. The
-    caller uses `domain.inbound.ports.WebhookStarter`, or starts a child workflow. No audit entry is
-    written, because the row itself is the record.
+    If the result's `starts` is true, the caller must start `ProcessWebhook` after the commit, by
+    `domain.inbound.ports.WebhookStarter` or as a child workflow. The row is its own record, so no
+    audit entry is written.
     """
     row = NewWebhookRow(
         id=work.new_id(),

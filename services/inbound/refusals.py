@@ -1,6 +1,5 @@
-"""Count the requests that clients' endpoints reject. The counts are kept in memory and written in
-batches. During a flood of bad signatures, requests therefore do not wait for writes, and no table
-fills up."""
+"""Count the rejected requests to clients' endpoints, in memory and written in batches. A flood of
+bad signatures therefore neither waits for writes nor fills a table."""
 
 from datetime import datetime
 from typing import Final

@@ -9,12 +9,11 @@ from store.inbound.work import WorkRepository
 
 
 async def replay_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> bool:
-    """Prepare a stored webhook for another attempt. Return whether the caller must start the
-    webhook's workflow after the commit (`WebhookStarter.process_webhook`, with `wake`).
+    """Prepare a stored webhook for another attempt. If True is returned, the caller must start its
+    workflow after the commit (`WebhookStarter.process_webhook`, with `wake`).
 
-    If the webhook has already been processed, no row changes. A failed webhook is processed as if
-    it had just arrived. A waiting webhook is tried now. Raises RoleRequired,
-    InboundWebhookNotFound.
+    A processed webhook stays unchanged. A failed one is processed as new, and a waiting one is
+    tried now. Raises RoleRequired, InboundWebhookNotFound.
     """
     actor.require(MANAGERS)
     await lock_queues(work.connection, work.tenant)

@@ -25,13 +25,12 @@ async def heard(
     *,
     lasts: timedelta,
 ) -> Outcome:
-    """Pause the agent in a ticket that a staff member answered, or end the pause in a ticket that
-    was closed. Idempotent by message.
+    """Pause the agent for `lasts` in a ticket that a staff member answered, or end the pause in a
+    closed ticket. Idempotent by message.
 
-    The ticket's reviews are closed, so that the agent does not send a second answer. The staff
-    member's text is compared with the draft from a playbook in shadow mode. `lasts`: the length of
-    the pause after a staff member's last message. Raises AuthorUndecided if the agent may have
-    written the message but the message is not recorded yet. The caller then tries again later.
+    The ticket's reviews are closed, so that no second answer is sent. In shadow mode, the text is
+    compared with the draft. Raises AuthorUndecided if the agent may have written the message, for a
+    later attempt.
     """
     if isinstance(message, TicketClosed):
         return await _closed(work, integration, message)

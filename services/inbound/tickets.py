@@ -44,15 +44,14 @@ async def take_ticket(
     inspected: Sequence[Inspected],
     service_address: str,
 ) -> WebhookEffect | Wait:
-    """Admit a customer's message with its attachments, unless the message is already known or a
-    human agent has taken over its ticket.
+    """Admit a customer's message with its attachments, unless it is known or a human agent has
+    taken over its ticket.
 
-    A message waits if one of these limits has been reached: the client's limits, the customer's
-    limit, the share of unverified senders, or the quota. A message also waits if it would overtake
-    a waiting message. A message from an unverified sender is dropped if no more such messages may
-    wait. A message that matches no playbook does not wait for the storage limit on events. If that
-    limit has been reached, the event is not stored. `inspected`: the message's attachments after
-    their inspection. Raises the errors raised by `admit_event`, except for these limits.
+    The message waits for the limits of the client, the customer and unverified senders, for the
+    quota, and behind waiting messages. If too many from unverified senders wait, it is dropped. A
+    message that matches no playbook never waits for storage, and may remain unstored.
+
+    `inspected` are the attachments. Raises the other errors of `admit_event`.
     """
     messages = InboundMessageRepository(work.connection, work.tenant)
     message = (webhook.integration_id, ticket.message_key)
@@ -140,8 +139,8 @@ async def _behind(
 async def _admit(
     work: UnitOfWork, actor: Actor, webhook: StoredWebhook, event: InboundEvent, now: Clock
 ) -> tuple[str | None, Outcome, str | None]:
-    """Admit the event. Return the event's id and the webhook's outcome. If the event is not stored,
-    the id is None, and the reason is returned too."""
+    """Admit the event. Return its id, the webhook's outcome and, for an event that is not stored,
+    no id but a reason."""
     arrival = Arrival(
         event=event,
         event_id=work.new_id(),

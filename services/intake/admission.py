@@ -92,12 +92,11 @@ async def receive_event(
     tenant: TenantId,
     now: Clock,
 ) -> Admitted | Unmatched | Repeated:
-    """Admit an event within its caller's timeout. If the admission fails, the error indicates
-    whether the event was stored.
+    """Admit an event within its caller's timeout.
 
-    Raises the errors raised by `admit_event`, and CallerBusy if too many of the client's callers
-    are waiting. EngineUnavailable means that nothing was stored. AnswerDelayed means that the event
-    was stored. AnswerUnknown means that the event may or may not have been stored.
+    Raises the errors of `admit_event`, and CallerBusy if too many of the client's callers wait.
+    After EngineUnavailable, nothing was stored. After AnswerDelayed, the event was stored. After
+    AnswerUnknown, it may have been.
     """
     began = time.monotonic()
     share = arrival.visit.share if arrival.visit else None
@@ -132,19 +131,17 @@ async def receive_event(
 async def admit_event(
     work: UnitOfWork, actor: Actor, arrival: Arrival, now: Clock
 ) -> Admitted | Unmatched | Repeated:
-    """Store an event with its message and its run, and count its ticket. If the ticket reaches a
-    usage threshold, the run sends the notification.
+    """Store an event with its message and run, and count its ticket. A usage threshold is reported
+    by the run.
 
-    Any actor of the client may call this function. If the actor is an API key, the key must still
-    be active. If a person typed the event, the person becomes its author, and an audit entry is
-    written. Other events are not audited, because this function is on the hot path. All limits are
-    checked under the account's lock, relative to the time at which it was acquired. Concurrent
-    events therefore cannot exceed them.
+    Any actor of the client may call this, except with a revoked API key. Only an event typed by a
+    person is audited, because this is the hot path. All limits are checked under the account's
+    lock, so concurrent events cannot exceed them.
 
     Raises Unauthenticated, ClientNotFound, IdempotencyKeyReused, CustomerRateLimited,
-    ClientRateLimited, QuotaExhausted. For a visitor's message, also raises WidgetShareUsed,
-    SessionUnknown. For a platform's message without a verified sender, raises UnprovedShareUsed.
-    For an event that matches no playbook, or from a client without a plan, raises EventRoomUsed.
+    ClientRateLimited, QuotaExhausted. A visitor's message may also raise WidgetShareUsed or
+    SessionUnknown. An unverified platform message may raise UnprovedShareUsed. An event without a
+    playbook or plan may raise EventRoomUsed.
     """
     connection, tenant = work.connection, work.tenant
     arrival = _authored(arrival, actor)
@@ -195,11 +192,11 @@ async def admit_event(
 async def counted_customer(
     work: UnitOfWork, event: InboundEvent, *, is_brought: bool
 ) -> LimitKey | None:
-    """Return the key of the customer toward whose limit the event counts, or None.
+    """Return the key of the customer toward whose limit the event counts, or None if the sender is
+    too expensive to determine.
 
-    The result is None if the sender is too expensive to determine. Such an event counts toward the
-    client's limits only, and the worker hands it to a human. An email requires one query. A
-    verified sender's event from a webhook or a poll (`is_brought`) requires one additional query.
+    Such an event counts only toward the client's limits, and goes to a human. An email takes one
+    query. A verified sender's event from a webhook or poll (`is_brought`) takes one more.
     """
     authserv_ids: Iterable[str] = ()
     try:
@@ -262,8 +259,8 @@ async def _write_rows(
 
 
 async def _was_seen(arrival: Arrival, tenant: TenantId, units: UnitsOfWork, now: datetime) -> bool:
-    """Return True if the event repeats an earlier one. Repetitions are accepted even if a limit has
-    been reached. The check needs one read and no lock."""
+    """Return True if the event repeats an earlier one, which is accepted despite limits. Takes one
+    read and no lock."""
     if arrival.idempotency is None:
         return False
     async with units.of(tenant, patience_s=_LOOK_S) as work:
@@ -280,10 +277,10 @@ async def _tell_thresholds(tenant: TenantId, units: UnitsOfWork) -> None:
 
 
 async def _what_became_of(arrival: Arrival, tenant: TenantId, units: UnitsOfWork) -> DomainError:
-    """Return the error for the caller after an admission's commit was interrupted.
+    """Return the caller's error after an admission's commit was interrupted, depending on whether
+    the event was stored.
 
-    The error depends on whether the event was stored. The check takes the account's lock, because a
-    COMMIT in progress holds this lock until it ends.
+    The check takes the account's lock, which a COMMIT in progress holds until it ends.
     """
     try:
         async with units.of(tenant, patience_s=_LOOK_S) as work:

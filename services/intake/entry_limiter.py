@@ -1,5 +1,5 @@
-"""The entry limiter for admission. In this process, it admits one caller per client at a time. An
-event that is certain to be rejected gets its error without a wait, a lock or a transaction."""
+"""The entry limiter admits one caller per client at a time in this process. An event that would
+certainly be rejected fails at once, without a lock or transaction."""
 
 from collections import OrderedDict
 from contextlib import AbstractAsyncContextManager
@@ -33,8 +33,8 @@ digest, the message limit of a widget share, or None for the client's own window
 class EntryLimiter:
     """A cache of full message windows, each with the time of its oldest message.
 
-    A full window stays full in every process until its oldest message expires. If a window is
-    evicted from the cache, the only cost is an additional query to PostgreSQL.
+    A full window stays full in every process until that message expires. Evicting one costs only a
+    query.
     """
 
     def __init__(self, *, patience_s: float = _PATIENCE_S, max_full: int = _MAX_FULL) -> None:
@@ -50,7 +50,7 @@ class EntryLimiter:
     def note(
         self, tenant: TenantId, refused: MessagesRefused, share: WidgetShare | None = None
     ) -> None:
-        """Cache the limit that rejected an event. `share`: the widget share that applies to the
+        """Cache the limit that rejected an event. `share` is the widget share that applies to the
         visitor."""
         if refused.oldest is None:
             return
@@ -67,12 +67,11 @@ class EntryLimiter:
     def known_refusal(
         self, tenant: TenantId, event: InboundEvent, clock: Clock, share: WidgetShare | None = None
     ) -> MessagesRefused | None:
-        """Return the error with which the event would certainly be rejected. Return None if the
-        database must check the event.
+        """Return the error with which the event would certainly be rejected, or None if the
+        database must decide.
 
-        The customer's window is not checked for an email whose sender the client's mail servers
-        authenticate, because identifying that customer requires a query. It is also not checked if
-        the sender is too expensive to determine.
+        The customer's window is skipped if finding the customer needs a query (an authenticated
+        email) or is too expensive.
         """
         if not self._full:
             return None

@@ -1,5 +1,5 @@
-"""Counters for short-term rate limits. One counter uses the memory of this process. The other uses
-PostgreSQL and covers all processes. The limits are in `domain/intake/rate_limit.py`."""
+"""Counters for short-term rate limits, in this process's memory or in PostgreSQL for all processes.
+The limits are in `domain/intake/rate_limit.py`."""
 
 from collections import OrderedDict, defaultdict
 from datetime import datetime, timedelta
@@ -29,16 +29,15 @@ class RequestCounter(Protocol):
         """Count one request for `key` unless its window is full, and return the decision."""
 
     def known_refusal(self, limit: Limit, key: str, now: datetime) -> LimitDecision | None:
-        """Return the decision that rejects the next request for `key`, if this process has cached
-        it. Otherwise return None. The call makes no query and does not count the request."""
+        """Return the cached decision that rejects the next request for `key`, or None. Makes no
+        query and counts nothing."""
 
 
 class MemoryCounter:
-    """An in-memory counter. It is exact within one process, but separate processes count
-    separately.
+    """An in-memory counter, exact within one process.
 
-    If a scope is full, the key with the oldest last request is evicted. A flood from many addresses
-    may then exceed its limits, but other callers are not rejected.
+    In a full scope, the key with the oldest last request is evicted. A flood from many addresses
+    may then exceed limits, but blocks no other caller.
     """
 
     def __init__(self, *, max_keys: int = _MAX_KEYS) -> None:
@@ -70,17 +69,15 @@ class MemoryCounter:
 
 
 class PostgresCounter:
-    """A counter in PostgreSQL. It is exact across all processes that use one database. A flood on
-    one key occupies at most one connection, and no connection once its requests are rejected."""
+    """A counter in PostgreSQL, exact across all processes of one database. A flood on one key
+    occupies at most one connection, and none once it is rejected."""
 
     def __init__(self, database: Database, *, max_refused: int = _MAX_KEYS) -> None:
         self._database = database
         self._until_purge = _PURGE_EVERY
         self._gate: Gate[tuple[LimitScope, str]] = Gate(patience_s=_PATIENCE_S)
         self._max_refused = max_refused
-        # The time until which each full window rejects requests. In every process, a full window
-        # stays full until its oldest request expires. If a window is evicted from the cache, the
-        # only cost is an additional query to PostgreSQL.
+        # The time until which each full window rejects requests. Evicting one costs only a query.
         self._refused: OrderedDict[tuple[LimitScope, str], datetime] = OrderedDict()
 
     async def count(self, limit: Limit, key: str, now: datetime) -> LimitDecision:

@@ -58,15 +58,13 @@ async def check_event_room(
     matched: bool,
     unproved: bool,
 ) -> None:
-    """Check the storage limit on events. `matched`: whether a playbook matches the event.
-    `unproved`: whether a platform delivered the event without a verified sender.
+    """Check the storage limit on events. `matched` means that a playbook matches. `unproved` means
+    a platform's event without a verified sender.
 
-    For a client with a plan, only unmatched events count toward the limit and can be rejected. For
-    a client without a plan, all events count toward the limit. Events from unverified senders are
-    then rejected once a part of the limit has been used.
+    With a plan, only unmatched events count and can be rejected. Without a plan, all events count,
+    and unverified ones are limited to a part. The last stored event may exceed the limit.
 
-    Raises EventRoomUsed, or UnprovedShareUsed for a matched event from an unverified sender. The
-    last event that is stored may exceed the limit.
+    Raises EventRoomUsed, or UnprovedShareUsed for a matched event of an unverified sender.
     """
     has_plan = is_accountable(subscription, now)
     if matched and has_plan:

@@ -32,13 +32,11 @@ async def connect_integration(
     *,
     sealer: Sealer,
 ) -> IntegrationEntry:
-    """Connect a shop or helpdesk. An existing connection to the same provider ends, as with
-    `disconnect_integration`.
+    """Connect a shop or helpdesk without testing the credentials (see `connect_and_try`). An
+    existing connection to the provider ends.
 
-    This function does not test the credentials. `connect_and_try` also tests them. A setting
-    that gives the agent more permissions, or makes it trust more sources, requires a second
-    manager's approval. The connection is created without this setting. Raises RoleRequired,
-    InvalidIntegration, ClientNotFound, TooManyLoosenings.
+    A setting that expands the agent's permissions or trust is left out until a second manager
+    approves. Raises RoleRequired, InvalidIntegration, ClientNotFound, TooManyLoosenings.
     """
     actor.require(MANAGERS)
     integration = new_integration(
@@ -69,8 +67,8 @@ async def _without_held(work: UnitOfWork, actor: Actor, wanted: Integration) -> 
 async def connect_demo_shop(
     work: UnitOfWork, actor: Actor, path: str, *, sealer: Sealer
 ) -> IntegrationEntry:
-    """Connect the client's demo shop. `path`: the path to the shop's file, from `DemoShops` and
-    never from user input. Raises RoleRequired, ClientNotFound."""
+    """Connect the client's demo shop. `path` comes from `DemoShops`, never from user input. Raises
+    RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
     shop = new_integration(
         work.new_id(), Provider.DEMO_SHOP, {"path": path}, {}, sealer, by_operator=True
@@ -88,11 +86,9 @@ async def _store(work: UnitOfWork, actor: Actor, integration: Integration) -> In
 
 
 async def disconnect_integration(work: UnitOfWork, actor: Actor, integration_id: str) -> None:
-    """End a connection and erase its credentials. This also works if this version of the service
-    does not support the provider.
+    """End a connection and erase its credentials, even of an unsupported provider.
 
-    For the period COMPLIANCE_REQUESTS_LAST, the connection's endpoint still accepts compliance
-    requests from the platform, and rejects all other webhooks. A connection that has already ended
+    Its endpoint accepts only compliance requests for COMPLIANCE_REQUESTS_LAST. An ended connection
     stays unchanged. Raises RoleRequired, IntegrationNotFound.
     """
     actor.require(MANAGERS)

@@ -1,8 +1,7 @@
-"""Management of the sender of a client's emails. The client may use the sender only after entering
-the code that was emailed to its address.
+"""Management of the sender of a client's emails, which must be verified by an emailed code.
 
-The email with the code is sent through the same server as later emails. The code therefore proves
-that the server can send email, and that the address receives it.
+The code is sent through the same server as later emails. It proves that the server sends email, and
+that the address receives it.
 """
 
 from dataclasses import dataclass, field, replace
@@ -38,8 +37,8 @@ from store.tenants.accounts import AccountRepository
 
 @dataclass(frozen=True, slots=True)
 class DrawnCode:
-    """A new code that verifies a sender. `text`: the code. `language`: the language of the email
-    with the code, fr or en."""
+    """A new code that verifies a sender, as text. `language` is the language of the email, fr or
+    en."""
 
     text: str = field(repr=False)
     language: str
@@ -47,7 +46,7 @@ class DrawnCode:
 
 @dataclass(frozen=True, slots=True)
 class StoredSender:
-    """A stored sender. `code_id`: the id of the code to send, or None if the sender stays
+    """A stored sender. `code_id` is the id of the code to send, or None if the sender stays
     verified."""
 
     shown: ShownSender
@@ -65,12 +64,12 @@ async def set_mail_sender(
     servers: MailServers,
     service_address: str,
 ) -> StoredSender:
-    """Store the client's sender, replacing the previous one. Until the sender is verified, the
-    service's own sender is used.
+    """Store the client's sender, replacing the previous one. Until it is verified, the service's
+    own sender is used.
 
-    A verified sender stays verified if its address and server are unchanged. The caller sends the
-    code after the commit (`TemporalEngine.mail`). Host names are resolved outside any transaction.
-    Raises RoleRequired, InvalidMailSender, TooManySenderCodes, ClientNotFound.
+    A verified sender with the same address and server stays verified. The caller sends the code
+    after the commit (`TemporalEngine.mail`). Raises RoleRequired, InvalidMailSender,
+    TooManySenderCodes, ClientNotFound.
     """
     actor.require(MANAGERS)
     checked = checked_sender(wanted, service_address)
@@ -93,9 +92,8 @@ async def set_mail_sender(
 
 
 async def send_sender_code(work: UnitOfWork, actor: Actor, code: DrawnCode, sealer: Sealer) -> str:
-    """Replace the code that verifies the sender, and return the new code's id. The caller sends the
-    code after the commit. Raises RoleRequired, MailSenderNotFound, MailSenderVerified,
-    TooManySenderCodes."""
+    """Replace the code that verifies the sender, and return its id. The caller sends it after the
+    commit. Raises RoleRequired, MailSenderNotFound, MailSenderVerified, TooManySenderCodes."""
     actor.require(MANAGERS)
     senders = MailSenderRepository(work.connection, work.tenant)
     sender = await senders.lock()
@@ -111,11 +109,11 @@ async def send_sender_code(work: UnitOfWork, actor: Actor, code: DrawnCode, seal
 async def verify_mail_sender(
     work: UnitOfWork, actor: Actor, presented: str, sealer: Sealer
 ) -> ShownSender | None:
-    """Verify the client's sender with a code, and return the sender. From then on, the sender may
-    write to customers.
+    """Verify the client's sender with a code, and return the sender, which may then write to
+    customers. Raises RoleRequired.
 
-    Return None if the code is wrong, used, expired or unknown. The attempt is counted even then, so
-    the caller must commit the unit of work. Raises RoleRequired.
+    Return None for a wrong, used, expired or unknown code. The attempt still counts, so the caller
+    must commit.
     """
     actor.require(MANAGERS)
     senders = MailSenderRepository(work.connection, work.tenant)
@@ -131,9 +129,8 @@ async def verify_mail_sender(
 
 
 async def trust_mail_sender(work: UnitOfWork, actor: Actor, address: str) -> None:
-    """Set a verified sender without a code, unless the client already has a verified sender. Only
-    the installation's staff may do this. Raises RoleRequired for members of the client, who must
-    verify an address with the code emailed to it."""
+    """Set a verified sender without a code, unless the client has one. Raises RoleRequired for
+    members, who must use a code."""
     if not is_staff(actor):
         raise RoleRequired
     senders = MailSenderRepository(work.connection, work.tenant)
@@ -147,8 +144,8 @@ async def trust_mail_sender(work: UnitOfWork, actor: Actor, address: str) -> Non
 
 
 async def remove_mail_sender(work: UnitOfWork, actor: Actor) -> None:
-    """Delete the client's sender and its password. The service's own sender is then used again.
-    Raises RoleRequired, MailSenderNotFound."""
+    """Delete the client's sender and its password. The service's own sender is used again. Raises
+    RoleRequired, MailSenderNotFound."""
     actor.require(MANAGERS)
     if not await MailSenderRepository(work.connection, work.tenant).remove(work.now):
         raise MailSenderNotFound
@@ -175,8 +172,8 @@ def _sender(
 def _server(
     tenant: TenantId, wanted: WantedServer, before: SmtpServer | None, sealer: Sealer
 ) -> SmtpServer:
-    """Return the mail server with its password. A stored password is used only for the server for
-    which it was entered. Raises InvalidMailSender if the password is missing."""
+    """Return the mail server with its password. A stored password is valid only for its own server.
+    Raises InvalidMailSender without one."""
     server = SmtpServer(
         host=wanted.host,
         port=wanted.port,

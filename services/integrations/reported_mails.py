@@ -7,10 +7,10 @@ from store.integrations.mail_counts import MailCountRepository
 
 
 async def report_mails(work: UnitOfWork, actor: Actor, group: MailGroup, number: int) -> None:
-    """Add bounces and spam complaints to today's count of rejected emails. The count reduces the
-    client's email allowance. The emails were sent for the client from the service's sender address.
+    """Add bounces and spam complaints about emails from the service's address to today's
+    rejections, which reduce the client's allowance.
 
-    `work`: must span clients. Raises RoleRequired, ClientNotFound.
+    `work` must span clients. Raises RoleRequired, ClientNotFound.
     """
     actor.require(OPERATORS)
     counts = MailCountRepository(work.connection)

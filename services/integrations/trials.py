@@ -1,9 +1,8 @@
-"""The connection test: a single inexpensive read that uses the connection's credentials and has no
-side effects.
+"""The connection test: one inexpensive read with the connection's credentials.
 
-The provider is called outside any transaction. A connection that fails the test keeps its status,
-because a shop may be briefly unavailable. Only the agent's own calls change the status. If the
-provider rejects the credentials, installation-wide webhooks are no longer routed to the client.
+The provider is called outside any transaction. A failure does not change the connection's status,
+because a shop may be briefly unavailable. If the credentials are rejected, installation-wide
+webhooks are no longer routed to the client.
 """
 
 from collections.abc import Mapping
@@ -64,9 +63,8 @@ async def try_integration(
     *,
     connectors: Connectors,
 ) -> Problem | None:
-    """Test a connection. Return the problem that currently prevents the agent from using it, or
-    None. Raises RoleRequired, UnknownProvider. Raises IntegrationNotFound if the connection does
-    not exist or has ended."""
+    """Test a connection. Return the problem that prevents its use, or None. Raises RoleRequired,
+    UnknownProvider, and IntegrationNotFound for an unknown or ended connection."""
     actor.require(MANAGERS)
     async with units.of(tenant) as work:
         stored = await IntegrationRepository(work.connection, tenant).usable(integration_id)
@@ -83,11 +81,11 @@ async def _prove(
     problem: Problem | None,
     connectors: Connectors,
 ) -> None:
-    """Store the account with which the connection has authenticated, if installation-wide webhooks
-    may refer to this account.
+    """Store the account with which the connection has authenticated, for routing installation-wide
+    webhooks.
 
-    The account name in the settings is not trusted, because anyone can enter any name there. A
-    successful test also clears a stored error from the provider.
+    The settings' account name is not trusted, because anyone can enter it. A successful test also
+    clears a stored error.
     """
     if problem is None and integration.error_code == ActionForbidden.code:
         async with units.of(tenant) as work:

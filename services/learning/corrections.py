@@ -39,11 +39,11 @@ class AcceptedCorrection:
 async def accept_correction(
     work: UnitOfWork, actor: Actor, correction_id: str, lesson: CorrectionLesson
 ) -> AcceptedCorrection:
-    """Accept a correction once: create the selected case and content, and store the message as a
-    labelled example. Either all of these records are stored or none.
+    """Accept a correction once: create the selected case and content, and a labelled example, all
+    or none.
 
     Raises RoleRequired, CorrectionNotFound, CorrectionDecided, TooManyExamples, ClientNotFound, and
-    the errors raised when a case is added or content is added or changed.
+    the errors of adding or changing a case or content.
     """
     actor.require(MANAGERS)
     # The account is locked before the correction's row, because the steps below lock the account

@@ -16,10 +16,8 @@ _DAY: Final = timedelta(days=1)
 async def refuse_flood(work: UnitOfWork, changes: Sequence[PlaybookChange]) -> None:
     """Check playbook changes against the limits. The caller must hold the account's lock.
 
-    Raises TooManyPlaybookChanges if the changes exceed the number of versions and activations that
-    a client may add per day. Raises PlaybookVersionsFull if the changes add a version and the
-    storage limit on versions has been reached. The last changes that are accepted may exceed this
-    limit.
+    Raises TooManyPlaybookChanges beyond a day's versions and activations, and PlaybookVersionsFull
+    for a new version beyond the storage limit. The last accepted changes may exceed it.
     """
     new = sum(_is_version(one) + _is_activation(one) for one in changes)
     if not new:

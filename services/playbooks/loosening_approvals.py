@@ -51,11 +51,8 @@ async def approve_loosening(
 async def apply_due_loosening(
     work: UnitOfWork, loosening_id: str, model: NamesModel
 ) -> LooseningState:
-    """Apply a change that is due, and return its new state. If the change can no longer be applied,
-    mark it as failed.
-
-    Idempotent: the state of a decided change stays the same. Raises LooseningNotFound.
-    """
+    """Apply a change that is due, or mark it as failed, and return its new state. Idempotent.
+    Raises LooseningNotFound."""
     await AccountRepository(work.connection, work.tenant).lock()
     loosenings = LooseningRepository(work.connection, work.tenant)
     found = await loosenings.lock(loosening_id)

@@ -1,10 +1,9 @@
 """Management of a client's playbooks. Each activation sends a webhook event.
 
-Before a version starts to answer events, it must pass the publish gate
-(`services/playbooks/publish_gate.py`) in the same transaction. A change that loosens the agent's
-limits requires a second manager's approval (`services/tenants/loosenings.py`). The use case then
-raises LooseningHeld, and is called again later with the approved change as `granted`. A new version
-raises PlaybookVersionsFull if the storage limit on versions has been reached.
+A version must pass the publish gate (`services/playbooks/publish_gate.py`) before it answers
+events. A change that loosens limits raises LooseningHeld, and is applied later with the approved
+change as `granted` (`services/tenants/loosenings.py`). A new version may raise
+PlaybookVersionsFull.
 """
 
 from collections.abc import AsyncIterator, Collection, Sequence
@@ -44,9 +43,8 @@ async def create_playbook(
     note: str | None = None,
     granted: Loosening | None = None,
 ) -> PlaybookEntry:
-    """Create a playbook. `note`: the author's reason for the playbook. Raises RoleRequired,
-    ClientNotFound, TooManyPlaybooks, TooManyPlaybookChanges, PlaybookNameTaken, PatternTaken, and
-    CasesNotGreen."""
+    """Create a playbook. `note` is the author's reason. Raises RoleRequired, ClientNotFound,
+    TooManyPlaybooks, TooManyPlaybookChanges, PlaybookNameTaken, PatternTaken, and CasesNotGreen."""
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(use="create", specs=(spec,), note=note, override=publication.override)
@@ -69,8 +67,8 @@ async def update_playbook(
     *,
     granted: Loosening | None = None,
 ) -> PlaybookChange:
-    """Update a playbook so that it matches the draft, including the name. Every change creates the
-    next version, unless only the active flag changes.
+    """Update a playbook to match the draft, including the name. Every change except of the active
+    flag creates a version.
 
     Raises RoleRequired, ClientNotFound, PlaybookNotFound, PlaybookChanged, PlaybookNameTaken,
     TooManyPlaybookChanges, PatternTaken, CasesNotGreen.
@@ -107,9 +105,9 @@ async def restore_playbook(
     note: str | None = None,
     granted: Loosening | None = None,
 ) -> PlaybookChange:
-    """Restore an earlier version of a playbook as its next version. The playbook's active flag
-    stays unchanged. Raises the errors raised by `update_playbook`, but CasesNotGreen only if the
-    version has never answered events."""
+    """Restore an earlier version of a playbook as its next version. The active flag stays. Raises
+    the errors of `update_playbook`, with CasesNotGreen only for a version that never answered
+    events."""
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(
@@ -137,12 +135,12 @@ async def import_playbooks(
     note: str | None = None,
     granted: Loosening | None = None,
 ) -> tuple[PlaybookChange, ...]:
-    """Create or update playbooks by name, so that they match `specs`. Either all changes are made
-    or none. Other playbooks stay unchanged. `note`: the author's reason for the new versions.
+    """Create or update playbooks by name to match `specs`, all or none. Other playbooks stay
+    unchanged. `note` is the author's reason.
 
     Raises RoleRequired, ClientNotFound, TooManyPlaybooks, TooManyPlaybookChanges, CasesNotGreen,
-    and PlaybookNameTaken if a name is ambiguous. Raises PatternTaken if two active playbooks have
-    the same pattern and `specs` changes one of them.
+    and PlaybookNameTaken for an ambiguous name. Raises PatternTaken if `specs` changes one of two
+    active playbooks with the same pattern.
     """
     actor.require(MANAGERS)
     publication.permit(actor)
@@ -171,9 +169,9 @@ async def switch_playbook(
     active: bool,
     granted: Loosening | None = None,
 ) -> PlaybookEntry:
-    """Activate or deactivate a playbook. Do nothing if it already has that state. Raises
-    RoleRequired, ClientNotFound, PlaybookNotFound, TooManyPlaybookChanges, PatternTaken, and
-    CasesNotGreen for a version that has never answered events."""
+    """Activate or deactivate a playbook, if needed. Raises RoleRequired, ClientNotFound,
+    PlaybookNotFound, TooManyPlaybookChanges, PatternTaken, and CasesNotGreen for a version that has
+    never answered events."""
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(
@@ -190,10 +188,10 @@ async def switch_playbook(
 async def delete_playbook(
     work: UnitOfWork, actor: Actor, playbook_id: str, *, granted: Loosening | None = None
 ) -> None:
-    """Delete a playbook. It is no longer listed, and other playbooks can use its name and pattern.
+    """Delete a playbook, and free its name and pattern.
 
-    The playbook's versions are kept to explain its runs, and runs in progress use them until they
-    finish. Raises RoleRequired, PlaybookNotFound.
+    Its versions are kept to explain its runs, and runs in progress use them. Raises RoleRequired,
+    PlaybookNotFound.
     """
     actor.require(MANAGERS)
     wanted = WantedChange(use="delete", playbook_id=playbook_id)
@@ -240,9 +238,8 @@ async def _refuse_taken(work: UnitOfWork, changed: Collection[str]) -> None:
 
 
 async def _compared(work: UnitOfWork, specs: Sequence[PlaybookSpec]) -> tuple[PlaybookChange, ...]:
-    """Compare the specs with the client's playbooks, and return the changes. The account is locked,
-    so that two playbooks cannot get the same name. Raises TooManyPlaybooks, and the errors raised
-    by `refuse_flood`."""
+    """Compare the specs with the client's playbooks, and return the changes. Locks the account, so
+    that names stay unique. Raises TooManyPlaybooks, and the errors of `refuse_flood`."""
     await AccountRepository(work.connection, work.tenant).lock()
     entries = await PlaybookRepository(work.connection, work.tenant).all()
     changes = compare(entries, specs, work.new_id)

@@ -1,7 +1,6 @@
 """A client's policy: read from its active playbooks, and saved as changes to them.
 
-A policy is saved through `import_playbooks`. Like a playbook file, it is therefore subject to the
-publish gate, the approval of changes that loosen limits, and the audit log.
+Saving uses `import_playbooks`, with its publish gate, approvals and audit log.
 """
 
 from collections.abc import Mapping
@@ -47,8 +46,8 @@ class PolicyReport:
 
 @dataclass(frozen=True, slots=True)
 class PolicyPreview:
-    """The effect of an unpublished edit. `after`: the policy with the edit. `changed`: the
-    playbooks that get a new version, by id. `gate`: the publish gate's combined decision."""
+    """The effect of an unpublished edit. `changed` are the playbooks that get a new version, by id.
+    `gate` is the publish gate's combined decision."""
 
     after: Policy
     differences: tuple[PolicyDifference, ...]
@@ -101,12 +100,11 @@ async def save_policy(
     *,
     seen: str,
 ) -> tuple[PlaybookChange, ...]:
-    """Publish an edited policy. Either all changed playbooks get a new version, or no playbook
-    changes. Return the changes, or an empty result if nothing changed.
+    """Publish an edited policy, in all changed playbooks or none. Return the changes.
 
-    `seen`: the digest of the policy on which the edit is based. Raises RoleRequired,
-    ClientNotFound, ChangedMeanwhile if the policy has another digest, PlaybookNotFound for an
-    unknown channel, and the errors raised by `import_playbooks`.
+    `seen` is the digest of the edited policy. Raises RoleRequired, ClientNotFound, ChangedMeanwhile
+    for another digest, PlaybookNotFound for an unknown channel, and the errors of
+    `import_playbooks`.
     """
     actor.require(MANAGERS)
     publication.permit(actor)

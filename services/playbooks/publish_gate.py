@@ -18,8 +18,8 @@ from store.playbooks.playbooks import PlaybookRepository
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """The parameters for publishing playbook versions. `override`: the reason for publishing
-    despite failed or untried saved cases. None if the gate is not overridden."""
+    """The parameters for publishing playbook versions. `override` is the reason for publishing
+    despite failed or untried cases, or None."""
 
     model: NamesModel
     override: str | None = None
@@ -37,16 +37,15 @@ class Publication:
 
 
 NEW_CLIENT: Final = Publication(lambda: "")
-"""The parameters for publishing a new client's playbooks. A new client has no saved cases, so no
-model is needed. With saved cases, the gate would never pass, because no result belongs to a model
-without a name."""
+"""The parameters for publishing a new client's playbooks. Without saved cases, no model is needed.
+With saved cases, the gate would never pass."""
 
 
 async def go_live(
     work: UnitOfWork, actor: Actor, publication: Publication, changed: Collection[str]
 ) -> None:
-    """Allow the changed playbooks to answer events if they are active in this transaction and pass
-    the gate. The caller must hold the account's lock. Raises CasesNotGreen."""
+    """Pass the changed playbooks that are active in this transaction through the gate. The caller
+    must hold the account's lock. Raises CasesNotGreen."""
     entries = await PlaybookRepository(work.connection, work.tenant).all()
     live = LiveVersions(work.connection, work.tenant)
     starting = [

@@ -16,12 +16,12 @@ from store.privacy.erasure_tenant import brand_of
 async def order_erasure(
     work: UnitOfWork, actor: Actor, sealer: Sealer, customer: str | None = None
 ) -> EraseInput:
-    """Return the input for the worker that erases a client or a customer. If such an erasure is
-    already in progress, return its input.
+    """Return the input for the worker that erases a client or a customer. If the erasure is already
+    in progress, return its input.
 
-    `work` must span clients, because certificates outlive their clients. `customer`: the customer's
-    address key (`domain/intake/customer_email.py`), the `session_subject` of a customer without an
-    address, or None for the entire client. Raises RoleRequired, ClientNotFound.
+    `work` must span clients, because certificates outlive their clients. `customer` is an address
+    key (`domain/intake/customer_email.py`), a `session_subject`, or None for the whole client.
+    Raises RoleRequired, ClientNotFound.
     """
     actor.require(OPERATORS)
     await brand_to_erase(work.connection, work.tenant)

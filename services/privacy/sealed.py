@@ -10,8 +10,7 @@ async def reseal_everything(work: UnitOfWork, actor: Actor, sealer: Sealer) -> R
     """Re-encrypt every sealed value with the current key of `sealer`, so that older keys can be
     removed. Return the counts.
 
-    `work` must span all clients. A value that no key can decrypt stays unchanged and is counted.
-    Raises RoleRequired.
+    `work` must span all clients. Values that no key decrypts stay unchanged. Raises RoleRequired.
     """
     actor.require(OPERATORS)
     done = await reseal(work.connection, lambda sealed: sealer.seal(sealer.unseal(sealed)))

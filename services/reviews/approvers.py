@@ -17,9 +17,8 @@ from store.tenants.standings import MemberStandings
 
 @dataclass(frozen=True, slots=True)
 class MissingApprover:
-    """The approver that a client's team lacks. `approves_from`: when a second member qualifies, or
-    None if there is no second member. `raising_waits`: whether raising the amount limit takes
-    effect only after a waiting period."""
+    """The approver that a client's team lacks. `approves_from` is when a second member qualifies,
+    or None without one. `raising_waits` means that raising the limit is delayed."""
 
     approves_from: datetime | None
     raising_waits: bool
@@ -30,8 +29,8 @@ async def missing_approver(
 ) -> MissingApprover | None:
     """Return why the client's team cannot approve a review, or None if it can.
 
-    `needs_two`: whether two members must approve. If False, any reviewer other than the member
-    `user_id`, who entered the request, may approve.
+    If `needs_two`, two members must approve. Otherwise, any reviewer may, except the member
+    `user_id` who entered the request.
     """
     members = await MemberStandings(connection, tenant).all()
     approves_from = two_approve_from(members) if needs_two else None

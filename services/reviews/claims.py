@@ -10,8 +10,8 @@ from store.widget.session_messages import SessionMessageRepository
 async def claim_review(
     work: UnitOfWork, actor: Actor, review_id: str, *, force: bool = False
 ) -> Claim:
-    """Claim a review for a limited time, or renew the actor's own claim. `force`: take over another
-    reviewer's claim, which only owners and admins may do.
+    """Claim a review for a limited time, or renew the actor's claim. With `force`, owners and
+    admins take over another reviewer's claim.
 
     Raises RoleRequired, EscalationNotFound, EscalationDecided, EscalationClaimed.
     """

@@ -1,8 +1,8 @@
 """Decisions on reviews. A review is approved, edited or rejected, and its run continues after the
 commit.
 
-If the run cannot be notified after the commit, the sweeper notifies it later. A rejection, or a
-text that differs from the draft, is also stored as an open correction in the same transaction.
+The sweeper notifies a run that could not be notified. A rejection or a changed text is also stored
+as an open correction.
 """
 
 from domain.reviews.escalation import Choice, Decision, check_note, check_words
@@ -31,18 +31,18 @@ async def approve_review(
 ) -> DecisionOutcome:
     """Approve a review: its plan is executed with the draft as the reply.
 
-    `seen`: the draft that the actor has read. It is required if the first approver has edited the
-    draft. The default is the agent's draft. `seen_event`: the customer's latest message that the
-    actor has read. The default is the review's first message. `seen_revision`: the revision of the
-    draft and plan that the actor has read. The default is the first revision. If two reviewers must
-    approve, the review stays open after the first approval. A first approval is void if the first
-    approver is no longer allowed to approve.
+    `seen`, `seen_event` and `seen_revision` identify the draft, latest message and revision that
+    the actor has read. They default to the agent's draft, the first message and the first revision.
+    `seen` is required after the first approver's edit.
+
+    If two reviewers must approve, the first approval leaves the review open, and is void once that
+    person may no longer approve.
 
     Raises RoleRequired, EscalationNotFound, EscalationDecided, EscalationClaimed,
     ConversationMovedOn, DraftMissing, EscalationChanged, SecondPersonRequired, SecondPersonUnfit.
-    Raises OwnRequest for the author of the request and for the creator of the key that sent it
-    (`domain/reviews/own_key.py`). If the review moves money, also raises OwnRequest for the
-    customer (`domain/reviews/own_mailbox.py`).
+    Raises OwnRequest for the author of the request and for the creator of its key
+    (`domain/reviews/own_key.py`). For money, also raises it for the customer
+    (`domain/reviews/own_mailbox.py`).
     """
     choice = Choice(
         Decision.APPROVE,
@@ -63,10 +63,9 @@ async def edit_review(
     seen_event: str | None = None,
     seen_revision: int | None = None,
 ) -> DecisionOutcome:
-    """Approve a review's plan with an edited reply. If two reviewers must approve, the second
-    reviewer approves this reply or writes a different one.
+    """Approve a review's plan with an edited reply, which a second reviewer approves or replaces.
 
-    Raises InvalidInput for a reply that cannot be sent, and the errors raised by `approve_review`.
+    Raises InvalidInput for a reply that cannot be sent, and the errors of `approve_review`.
     """
     check_words(text)
     choice = Choice(
@@ -78,10 +77,10 @@ async def edit_review(
 async def reject_review(
     work: UnitOfWork, actor: Actor, review_id: str, note: str | None = None
 ) -> DecisionOutcome:
-    """Reject a review's plan and hand off the conversation to human agents. A single reviewer can
-    reject. `note`: a note for colleagues.
+    """Reject a review's plan and hand off the conversation to human agents. One reviewer suffices.
+    `note` is for colleagues.
 
-    Raises InvalidInput for a note that is too long, and the errors raised by `approve_review`.
+    Raises InvalidInput for an overlong note, and the errors of `approve_review`.
     """
     check_note(note)
     return await _decide(work, actor, review_id, Choice(Decision.REJECT, actor.name, note=note))

@@ -18,7 +18,8 @@ from store.tenants.accounts import AccountRepository
 
 @dataclass(frozen=True, slots=True)
 class InboxPage:
-    """A page of the inbox. `following`: the cursor for the next page, or None on the last page."""
+    """A page of the inbox. `following` is the cursor for the next page, or None on the last
+    page."""
 
     tickets: list[InboxTicket]
     following: InboxPlace | None
@@ -34,8 +35,8 @@ async def read_inbox(
     limit: int,
     now: datetime,
 ) -> InboxPage:
-    """Return a page of the client's tickets. The actor determines the tickets of the view `mine`.
-    Raises RoleRequired."""
+    """Return a page of the client's tickets. The view `mine` depends on the actor. Raises
+    RoleRequired."""
     actor.require(ANYONE)
     tickets, following = await InboxReader(connection, tenant).page(
         filters, user=actor.name, after=after, limit=limit, now=now
@@ -52,10 +53,10 @@ async def list_views(
 
 
 async def create_view(work: UnitOfWork, actor: Actor, name: str, filters: InboxFilter) -> SavedView:
-    """Save filters of the inbox under a name, for all members of the client.
+    """Save filters of the inbox under a name, for all members of the client. Locks the account to
+    enforce the limit.
 
-    The account is locked, so concurrent calls cannot exceed the limit. Raises RoleRequired,
-    InvalidInboxView, TooManyInboxViews.
+    Raises RoleRequired, InvalidInboxView, TooManyInboxViews.
     """
     actor.require(REVIEWERS)
     views = SavedViewRepository(work.connection, work.tenant)
@@ -84,8 +85,8 @@ async def update_view(
     name: str | None = None,
     filters: InboxFilter | None = None,
 ) -> SavedView:
-    """Rename a saved view or replace its filters, and return the view. None leaves a value
-    unchanged. Raises RoleRequired, InboxViewNotFound, InvalidInboxView."""
+    """Update a saved view and return it. None leaves its name or filters unchanged. Raises
+    RoleRequired, InboxViewNotFound, InvalidInboxView."""
     actor.require(REVIEWERS)
     views = SavedViewRepository(work.connection, work.tenant)
     name = None if name is None else checked_view_name(name)
@@ -95,7 +96,7 @@ async def update_view(
 
 
 async def delete_view(work: UnitOfWork, actor: Actor, view_id: str) -> None:
-    """Delete a saved view. Its tickets do not change. Raises RoleRequired, InboxViewNotFound."""
+    """Delete a saved view, but not its tickets. Raises RoleRequired, InboxViewNotFound."""
     actor.require(REVIEWERS)
     await SavedViewRepository(work.connection, work.tenant).delete(view_id)
     work.note(actor, "inbox view deleted", view_id=view_id)

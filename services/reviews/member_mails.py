@@ -44,11 +44,11 @@ class PreparedMails:
 
 
 async def prepare_mails(work: UnitOfWork, user_id: str) -> PreparedMails | None:
-    """Prepare the emails that are due to a member, and return all emails that are not sent yet.
-    Return None if the user may not receive any.
+    """Prepare the emails due to a member, and return all unsent ones, or None if the user may not
+    receive any.
 
-    The member's row is locked, so concurrent calls cannot exceed the hourly limit or prepare a
-    second digest for the same day. The unit of work must span clients.
+    Locks the member's row to enforce the hourly limit and the daily digest. The unit of work must
+    span clients.
     """
     mails = MemberMailRepository(work.connection, work.tenant)
     choice = await mails.lock(user_id)

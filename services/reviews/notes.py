@@ -9,12 +9,11 @@ from store.runs.internal_notes import InternalNoteRepository
 
 
 async def add_note(work: UnitOfWork, actor: Actor, conversation_id: str, text: str) -> InternalNote:
-    """Store a note for teammates in a conversation, and return it. The note is never sent, and the
-    agent never reads it.
+    """Store a note for teammates in a conversation, and return it. It is never sent, and the agent
+    never reads it.
 
-    A member can add a note even if a teammate has taken over the conversation or claimed the
-    review. Raises RoleRequired, InvalidInput for a note that is empty or too long, and
-    ConversationNotFound.
+    Takeovers and claims do not prevent it. Raises RoleRequired, InvalidInput for an empty or
+    overlong note, and ConversationNotFound.
     """
     actor.require(REVIEWERS)
     check_internal_note(text)

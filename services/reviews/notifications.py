@@ -43,9 +43,8 @@ async def set_notifications(
 ) -> ChosenNotifications:
     """Replace the actor's own notifications for a client, and return them.
 
-    Emails that are not sent yet are discarded if the mode changes. `language`: the language of the
-    emails to a member without a language preference, or None to keep it. Raises RoleRequired if the
-    member may not decide reviews, and MemberNotFound.
+    A changed mode discards unsent emails. `language` is for a member without a preference, and None
+    keeps it. Raises RoleRequired if the member may not decide reviews, and MemberNotFound.
     """
     actor.require(REVIEWERS)
     await _check_reviewer(work, actor.name)
@@ -77,10 +76,9 @@ async def set_notifications(
 
 
 async def turn_off_notifications(work: UnitOfWork, user_id: str) -> None:
-    """Turn off a member's notifications for a client, as requested through the link in an email.
+    """Turn off a member's notifications for a client, through the link in an email. Idempotent.
 
-    Do nothing if they are off, or if the user is no longer a member. The holder of the link is not
-    signed in, so the audit entry names the link as the actor.
+    The holder of the link is not signed in, so the audit entry names the link as the actor.
     """
     repository = MemberNotificationRepository(work.connection, work.tenant)
     before = await repository.read(user_id)

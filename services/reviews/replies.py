@@ -1,5 +1,5 @@
-"""Members' replies in conversations. The workflow `SendReply` sends a reply. The reply can be
-undone until sending starts."""
+"""Members' replies in conversations. The workflow `SendReply` sends a reply, which can be undone
+until then."""
 
 from collections.abc import Sequence
 
@@ -33,16 +33,16 @@ async def write_reply(
 ) -> TeammateReply:
     """Schedule a reply to the customer's latest message in a conversation, and return it.
 
-    The reply is sent after UNDO_FOR, through that message's channel. Sending closes the open
-    reviews of the messages that the reply answers (`services/reviews/reply_sending.py`).
-    `seen_event`: the latest message that the actor has read, or None if unknown. If the actor has
-    already answered this message with the same text and files, that reply is returned. A repeated
-    request therefore does not send the reply twice. `file_ids`: the actor's uploaded files to
-    attach (`services/reviews/reply_files.py`).
+    It is sent through that message's channel after UNDO_FOR, and closes the open reviews of the
+    answered messages (`services/reviews/reply_sending.py`). A repeated request with the same text
+    and files returns the existing reply.
+
+    `seen_event` is the latest message that the actor has read, or None. `file_ids` are the actor's
+    uploads (`services/reviews/reply_files.py`).
 
     Raises RoleRequired, InvalidInput for a text that cannot be sent, ConversationNotFound,
     ConversationTaken, EscalationClaimed, ReplyNotPossible, AttachmentNotFound, AttachmentRefused.
-    Raises ConversationMovedOn if the customer has sent another message after `seen_event`.
+    Raises ConversationMovedOn if the customer has written since `seen_event`.
     """
     actor.require(REVIEWERS)
     check_words(text)
@@ -88,9 +88,8 @@ async def write_reply(
 
 
 async def undo_reply(work: UnitOfWork, actor: Actor, reply_id: str) -> TeammateReply:
-    """Delete a reply before it is sent, and return it. Its files return to the author, who can
-    attach them again. A member may also undo a teammate's reply. Raises RoleRequired,
-    ReplyNotFound, ReplySent."""
+    """Delete a reply before it is sent, and return it. Its files return to the author. Teammates
+    may also undo it. Raises RoleRequired, ReplyNotFound, ReplySent."""
     actor.require(REVIEWERS)
     replies = ReplyRepository(work.connection, work.tenant)
     reply = await replies.lock(reply_id)

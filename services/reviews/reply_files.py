@@ -38,9 +38,8 @@ async def upload_file(
 ) -> Attachment:
     """Store a file for the actor's next reply in a conversation, and return it.
 
-    `found`: the inspected file. Call `check_upload` before the inspection. The actor's unsent files
-    in a conversation must fit into one reply (`check_reply_files`). Raises RoleRequired,
-    ConversationNotFound and AttachmentRefused.
+    `found` is the inspected file, after `check_upload`. The actor's unsent files must fit into one
+    reply (`check_reply_files`). Raises RoleRequired, ConversationNotFound and AttachmentRefused.
     """
     actor.require(REVIEWERS)
     if found.refusal is not None:
@@ -59,8 +58,8 @@ async def upload_file(
 
 
 async def delete_file(work: UnitOfWork, actor: Actor, conversation_id: str, file_id: str) -> None:
-    """Delete an uploaded file before a reply contains it. A member may also delete a teammate's
-    file. Raises RoleRequired, ConversationNotFound and AttachmentNotFound."""
+    """Delete an uploaded file that no reply contains yet. Teammates may also delete it. Raises
+    RoleRequired, ConversationNotFound and AttachmentNotFound."""
     actor.require(REVIEWERS)
     await ReplyRepository(work.connection, work.tenant).lock_conversation(conversation_id)
     await ReplyFileRepository(work.connection, work.tenant).remove(file_id, conversation_id)

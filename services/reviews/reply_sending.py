@@ -1,7 +1,7 @@
 """Start sending a member's reply and record its outcome, each in one transaction.
 
-The start writes to the action ledger before any other system is called. It also closes the open
-reviews of the messages that the reply answers, so that the agent does not send a second answer.
+The start writes to the action ledger before any other system is called, and closes the answered
+messages' open reviews.
 """
 
 from dataclasses import dataclass, replace
@@ -52,9 +52,8 @@ _STATES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class StartedReply:
-    """A reply to send through another system. `case`: the run that the reply answers, with the
-    reply as the human answer. `entry_id`: the id of the claim in the action ledger. `files`: the
-    reply's attachments."""
+    """A reply to send through another system. `case` is the answered run, with the reply as the
+    human answer. `entry_id` is the claim in the action ledger."""
 
     reply: TeammateReply
     case: Case
@@ -71,16 +70,11 @@ def place_of(reply: TeammateReply) -> LedgerPlace:
 
 
 async def start_reply(work: UnitOfWork, reply_id: str) -> StartedReply | None:
-    """Start sending a reply. Return None if no other system must be called: the reply was undone,
-    has an outcome, or was delivered by this transaction.
+    """Start sending a reply. Return None if no other system must be called.
 
-    The reply is not sent if, after it was written, a member approved an answer or the agent
-    answered. Otherwise, the customer would get two answers. The reply is also not sent if its
-    author may no longer answer customers.
-
-    Idempotent. If the reply was already started, it is returned again, with `again` set in its
-    claim. A reply to the widget is delivered by this transaction itself. The same applies to a
-    reply that is delivered only by a webhook event.
+    A reply is not sent if another answer was approved or sent since, or if its author may no longer
+    answer customers. A reply by the widget or by a webhook event is delivered in this transaction.
+    Idempotent: a started reply is returned with `again` set in its claim.
     """
     found = await _to_send(work, reply_id)
     if found is None:
@@ -160,8 +154,8 @@ async def _is_answered_in_helpdesk(work: UnitOfWork, reply: TeammateReply, case:
 async def settle_reply(
     work: UnitOfWork, reply: TeammateReply, outcome: StepOutcome, *, reference: str
 ) -> None:
-    """Record the outcome of a reply started by `start_reply`. Idempotent. `reference`: the other
-    system's message id."""
+    """Record the outcome of a reply started by `start_reply`. `reference` is the other system's
+    message id. Idempotent."""
     replies = ReplyRepository(work.connection, work.tenant)
     ledger = ActionLedger(work.connection, work.tenant)
     await ledger.finish(place_of(reply), outcome, reference=reference, now=work.now)
@@ -175,8 +169,8 @@ async def settle_reply(
 
 
 async def fail_reply(work: UnitOfWork, reply_id: str, error_code: str) -> None:
-    """Record that a reply could not be sent. If sending started but never finished, the outcome is
-    unknown. Idempotent."""
+    """Record that a reply could not be sent, or that its outcome is unknown if sending never
+    finished. Idempotent."""
     replies = ReplyRepository(work.connection, work.tenant)
     try:
         reply = await replies.lock(reply_id)

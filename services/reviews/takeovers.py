@@ -9,12 +9,10 @@ from store.runs.takeovers import TakeoverRepository
 async def take_over(
     work: UnitOfWork, actor: Actor, conversation_id: str, *, force: bool = False
 ) -> None:
-    """Take over a conversation from the AI agent. The agent stops answering, and new messages are
-    held in a review.
+    """Take over a conversation from the AI agent, whose new messages are then held in a review.
 
-    If the agent has already started to send a reply, the reply is still sent. `force`: take over
-    the conversation from a colleague. Only owners and admins may do this. Raises RoleRequired,
-    ConversationNotFound, ConversationTaken.
+    A reply that is already being sent is not stopped. With `force`, owners and admins take over
+    from a colleague. Raises RoleRequired, ConversationNotFound, ConversationTaken.
     """
     actor.require(MANAGERS if force else REVIEWERS)
     conversations = TakeoverRepository(work.connection, work.tenant)
@@ -23,11 +21,11 @@ async def take_over(
 
 
 async def hand_back(work: UnitOfWork, actor: Actor, conversation_id: str) -> None:
-    """Hand a conversation back to the AI agent. The agent answers the next message, even if a
-    rejection had handed off the conversation to human agents.
+    """Hand a conversation back to the AI agent, which answers the next message, even after a
+    rejection.
 
-    An open review stays open, and messages that arrive while it is open join it. Raises
-    RoleRequired, ConversationNotFound.
+    An open review stays open, and receives the messages that arrive meanwhile. Raises RoleRequired,
+    ConversationNotFound.
     """
     actor.require(REVIEWERS)
     await TakeoverRepository(work.connection, work.tenant).hand_back(conversation_id)

@@ -17,11 +17,10 @@ from store.runs.triage import TriageRepository
 async def change_tickets(
     work: UnitOfWork, actor: Actor, selection: TicketSelection, change: TicketChange
 ) -> ChangedTickets:
-    """Apply one action to several tickets. If it fails for one of them, no ticket changes.
+    """Apply one action to several tickets, all or none, each with its own audit entry.
 
-    `claim`, `release` and `reject` apply to the open reviews of a ticket. If a ticket has none,
-    `claim` and `release` apply to its assignee, and `reject` fails. The other actions change the
-    conversations. Each change has its own audit entry.
+    `claim`, `release` and `reject` apply to a ticket's open reviews. Without one, `claim` and
+    `release` apply to its assignee, and `reject` fails. The other actions change the conversations.
 
     Raises RoleRequired, InvalidTriage, ConversationNotFound, EscalationNotFound, NoReviewToReject,
     and the errors of `claim_review` and `reject_review`.

@@ -22,14 +22,12 @@ async def update_conversation(
 async def update_conversations(
     work: UnitOfWork, actor: Actor, conversation_ids: Iterable[str], change: TriageChange
 ) -> dict[str, ConversationTriage]:
-    """Apply the same change to several conversations, and return each conversation's triage by id.
-    If the change fails for one conversation, no conversation changes. Each change has its own audit
-    entry.
+    """Apply the same change to several conversations, all or none, each with its own audit entry.
+    Return each triage by id.
 
-    The triage does not affect the agent's work. A new assignee who chose emails is notified, unless
-    the assignee is the actor. Raises RoleRequired, ConversationNotFound, and
-    InvalidTriage for an invalid change, an assignee who is not a member, or too many
-    conversations.
+    A new assignee who chose emails is notified, except the actor. Raises RoleRequired,
+    ConversationNotFound, and InvalidTriage for an invalid change, an assignee who is not a member,
+    or too many conversations.
     """
     actor.require(REVIEWERS)
     chosen = checked_choice(conversation_ids)

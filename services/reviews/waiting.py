@@ -20,11 +20,11 @@ async def read_waiting(
     conversation_ids: Sequence[str],
     now: datetime,
 ) -> dict[str, AnswerWait]:
-    """Return how long the customers of these conversations have waited, by conversation id.
+    """Return how long the customers of these conversations have waited, by conversation id, in two
+    statements.
 
-    Two statements are executed, regardless of the number of conversations. Conversations without an
-    unanswered message are left out. The result is empty if the client has no target for the first
-    answer. Raises RoleRequired.
+    Answered conversations are omitted. Empty if the client has no target for the first answer.
+    Raises RoleRequired.
     """
     actor.require(ANYONE)
     hours = await BusinessHoursRepository(connection, tenant).read()
@@ -54,8 +54,8 @@ async def waiting_of_runs(
 async def waiting_of_run(
     connection: AsyncConnection, tenant: TenantId, actor: Actor, run_id: str, now: datetime
 ) -> AnswerWait | None:
-    """Return how long the customer of a run's conversation has waited. Return None if no message
-    waits, or if the client has no target for the first answer. Raises RoleRequired."""
+    """Return how long the customer of a run's conversation has waited, or None without a waiting
+    message or a target. Raises RoleRequired."""
     return (await waiting_of_runs(connection, tenant, actor, [run_id], now)).get(run_id)
 
 

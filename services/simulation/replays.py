@@ -24,8 +24,8 @@ from store.tenants.accounts import AccountRepository
 
 
 async def start_replay(work: UnitOfWork, actor: Actor, asked: ReplayAsked) -> Replay:
-    """Start a replay of past events after the commit. A worker runs the replay. Events that the
-    client's retention has removed, or will soon remove, are omitted.
+    """Start a replay of past events in a worker after the commit. Events that retention removes
+    soon are omitted.
 
     Raises RoleRequired, ClientNotFound, ReplayUnderWay, PlaybookNotFound, PatternTaken, and
     InvalidReplay for an empty period, a budget out of bounds, or a variant that changes content.
@@ -56,7 +56,7 @@ async def start_replay(work: UnitOfWork, actor: Actor, asked: ReplayAsked) -> Re
 
 
 async def stop_replay(work: UnitOfWork, actor: Actor, replay_id: str) -> Replay:
-    """Stop a replay. The results for the page in progress are lost. A finished replay stays
+    """Stop a replay, without the results of the page in progress. A finished replay stays
     unchanged. Raises RoleRequired, ReplayNotFound."""
     actor.require(MANAGERS)
     replays = ReplayRepository(work.connection, work.tenant)

@@ -35,12 +35,11 @@ async def simulate(
     simulation_id: str,
     has_model: bool,
 ) -> Simulation:
-    """Run a scenario in a worker, and return the result. Only the cost of the language model is
-    stored. No ticket is counted, and no audit entry is written.
+    """Run a scenario in a worker, and return the result. Only the model's cost is stored.
 
-    `sealed`: `asked` as JSON, encrypted. `simulation_id`: a new id that is not stored. `has_model`:
-    whether a language model is configured. Raises RoleRequired, ClientNotFound, PlaybookNotFound
-    for an unknown playbook in the variant, PatternTaken, SimulationTooLong, EngineUnavailable,
+    `sealed` is `asked` as encrypted JSON. `simulation_id` is new and not stored. `has_model` means
+    that a language model is configured. Raises RoleRequired, ClientNotFound, PlaybookNotFound for
+    an unknown playbook in the variant, PatternTaken, SimulationTooLong, EngineUnavailable,
     InternalError.
     """
     actor.require(REVIEWERS)

@@ -16,8 +16,8 @@ RESUME: Final = "resume"
 
 
 async def stop_automation(work: UnitOfWork, actor: Actor) -> AutomationState:
-    """Stop all of the client's automatic answers and actions as soon as the transaction commits. An
-    existing stop stays unchanged. Raises RoleRequired, ClientNotFound."""
+    """Stop the client's automatic answers and actions at the commit, unless they are stopped.
+    Raises RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
     stops = AutomationStops(work.connection, work.tenant)
     if await stops.stop(actor.known_as, work.now):
@@ -28,10 +28,10 @@ async def stop_automation(work: UnitOfWork, actor: Actor) -> AutomationState:
 async def resume_automation(
     work: UnitOfWork, actor: Actor, *, granted: Loosening | None = None
 ) -> AutomationState:
-    """Resume the client's automation. If another member stopped it, the change requires a second
-    manager's approval or a delay. `granted`: the approved change.
+    """Resume the client's automation. If another member stopped it, a second manager must approve,
+    or time must pass. `granted` is the approved change.
 
-    Raises RoleRequired, ClientNotFound, and the errors raised by `held_if_looser`.
+    Raises RoleRequired, ClientNotFound, and the errors of `held_if_looser`.
     """
     actor.require(MANAGERS)
     stops = AutomationStops(work.connection, work.tenant)
@@ -57,8 +57,8 @@ async def stop_installation(work: UnitOfWork, actor: Actor) -> AutomationStop | 
 
 
 async def resume_installation(work: UnitOfWork, actor: Actor) -> None:
-    """Resume automation for all clients. Clients that stopped their own automation remain stopped.
-    Raises RoleRequired."""
+    """Resume automation for all clients, except those that stopped their own. Raises
+    RoleRequired."""
     actor.require(OPERATORS)
     if await InstallationStops(work.connection).resume():
         work.note(actor, "installation resumed")

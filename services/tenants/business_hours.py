@@ -32,11 +32,10 @@ async def read_business_hours(
 
 
 async def set_business_hours(work: UnitOfWork, actor: Actor, hours: BusinessHours) -> BusinessHours:
-    """Replace the client's business hours, and return their stored form. Waiting times use the new
-    hours immediately. Metrics use the new hours the next time they are computed. Members' digests
-    follow the new time zone.
+    """Replace the client's business hours, and return their stored form.
 
-    Raises RoleRequired, ClientNotFound, and InvalidSettings if the hours are invalid.
+    Waiting times use them immediately, and metrics the next time they are computed. Digests follow
+    the new time zone. Raises RoleRequired, ClientNotFound and InvalidSettings.
     """
     actor.require(MANAGERS)
     wanted = check_business_hours(hours)
@@ -64,8 +63,8 @@ async def adjust_business_hours(
     target_minutes: int | None = None,
 ) -> BusinessHours:
     """Change parts of the client's business hours, and return all of them. None leaves a part
-    unchanged. `days`: the new intervals of some weekdays. `target_minutes`: `NO_TARGET` removes the
-    target. Raises the same errors as `set_business_hours`."""
+    unchanged. `NO_TARGET` in `target_minutes` removes the target. Raises the errors of
+    `set_business_hours`."""
     actor.require(MANAGERS)
     # Without the lock, each of two concurrent changes would overwrite the other's values.
     await AccountRepository(work.connection, work.tenant).lock()

@@ -24,10 +24,9 @@ USE: Final = "settings"
 async def change_settings(
     work: UnitOfWork, actor: Actor, change: SettingsChange, *, granted: Loosening | None = None
 ) -> ClientSettings:
-    """Change the client's settings. The new settings apply starting with the next message.
-    `granted`: the approved change.
+    """Change the client's settings from the next message on. `granted` is the approved change.
 
-    Raises RoleRequired, ClientNotFound, and the errors raised by `held_if_looser`.
+    Raises RoleRequired, ClientNotFound, and the errors of `held_if_looser`.
     """
     actor.require(MANAGERS)
     settings = SettingsRepository(work.connection, work.tenant)

@@ -13,8 +13,8 @@ from store.tenants.members import MemberRepository
 
 @dataclass(frozen=True, slots=True)
 class NewClient:
-    """A client to create. `brand`: the name that is shown to customers. `owner_id`: the id of a new
-    owner at another identity provider."""
+    """A client to create. `brand` is the name shown to customers. `owner_id` is a new owner's id at
+    another identity provider."""
 
     brand: str
     owner_email: str
@@ -23,8 +23,8 @@ class NewClient:
 
 
 async def open_client(work: UnitOfWork, actor: Actor, new: NewClient) -> str:
-    """Create the unit of work's client, and its owner unless a user with this address already
-    exists. Return the owner's id.
+    """Create the unit of work's client and, for an unknown address, its owner. Return the owner's
+    id.
 
     The unit of work spans clients. Raises RoleRequired, InvalidInput.
     """
@@ -47,9 +47,8 @@ async def open_client(work: UnitOfWork, actor: Actor, new: NewClient) -> str:
 
 
 async def give_brain_budget(work: UnitOfWork, actor: Actor, micros: int | None) -> None:
-    """Set the client's monthly budget for language models, in millionths of a US dollar. None
-    restores the default budget. When the budget is used up, the embedded brain answers. Raises
-    RoleRequired, ClientNotFound."""
+    """Set the client's monthly budget for language models, in millionths of a US dollar, or None
+    for the default. Beyond it, the embedded brain answers. Raises RoleRequired, ClientNotFound."""
     actor.require(OPERATORS)
     await ClientRepository(work.connection).set_brain_budget(work.tenant, micros)
     work.note(actor, "brain budget set", micros="" if micros is None else str(micros))

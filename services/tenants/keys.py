@@ -16,7 +16,7 @@ from store.tenants.standings import MemberStandings
 
 @dataclass(frozen=True, slots=True)
 class MadeKey:
-    """A new API key. `text`: the key itself, which is shown once and not stored."""
+    """A new API key. `text` is the key itself, which is shown once and not stored."""
 
     entry: KeyEntry
     text: str = field(repr=False)
@@ -28,20 +28,18 @@ class MadeKey:
 
 
 async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) -> MadeKey:
-    """Create an API key from KEY_BYTES random bytes. `label`: the purpose of the key.
+    """Create an API key from KEY_BYTES random bytes. `label` is the key's purpose.
 
-    If changes that loosen rules must wait, the key is allowed to vouch for customers only after a
-    second manager's approval or a delay (`services/tenants/loosenings.py`). Otherwise, it is
-    allowed to do so immediately. Raises RoleRequired, InvalidLabel, ClientNotFound, TooManyKeys,
-    TooManyLoosenings.
+    If loosening changes must wait, the key can vouch for customers only after approval or a delay
+    (`services/tenants/loosenings.py`). Raises RoleRequired, InvalidLabel, ClientNotFound,
+    TooManyKeys, TooManyLoosenings.
     """
     actor.require(MANAGERS)
     label = check_label(label)
     text, material = new_key(random)
     key_id = work.new_id()
-    # The lock keeps concurrent requests from exceeding the limit. Under the lock, the code also
-    # detects whether the creator has just left the client. Otherwise the new key would not be
-    # listed in any notification.
+    # The lock keeps concurrent requests from exceeding the limit, and detects whether the creator
+    # has just left the client. The new key would otherwise appear in no notification.
     await AccountRepository(work.connection, work.tenant).lock()
     await _require_membership(work, actor)
     keys = KeyRepository(work.connection)
@@ -73,8 +71,8 @@ async def rename_key(work: UnitOfWork, actor: Actor, key_id: str, label: str) ->
 
 
 async def revoke_key(work: UnitOfWork, actor: Actor, key_id: str) -> None:
-    """Revoke an API key immediately and permanently. A repeated call has no effect. Raises
-    RoleRequired, KeyNotFound."""
+    """Revoke an API key immediately and permanently. Idempotent. Raises RoleRequired,
+    KeyNotFound."""
     actor.require(MANAGERS)
     await KeyRepository(work.connection).revoke(key_id, work.now)
     work.note(actor, "key revoked", key_id=key_id)

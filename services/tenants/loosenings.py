@@ -1,9 +1,8 @@
-"""Changes that loosen the agent's rules. Such a change takes effect when a second manager approves
-it, or after one day.
+"""Changes that loosen the agent's rules, which wait for a second manager's approval or one day.
 
-A use case runs in `held_if_looser`, which compares the settings before and after the use case, and
-undoes any change that must wait. A credential is shown only once, so it is created immediately.
-`withhold` delays only the trust in it.
+`held_if_looser` compares the settings before and after a use case, and undoes a change that must
+wait. A credential is shown only once, so it is created immediately, and `withhold` delays only its
+trust.
 """
 
 import asyncio
@@ -49,12 +48,12 @@ async def held_if_looser(
     compare: Callable[[T, T], tuple[LoosenedRule, ...]],
     granted: Loosening | None = None,
 ) -> AsyncIterator[None]:
-    """Run the use case in the block. If its change loosens rules and must wait, undo the change.
+    """Run the use case in the block, and undo its change if that loosens rules and must wait.
 
-    `look` reads the settings that the use case changes. `granted`: the change that was approved or
-    is due. Each difference is audited. Changes made by the installation's staff, and dry runs,
-    never wait. Raises LooseningHeld with the stored change, LooseningChanged if the change loosens
-    more than was granted, TooManyLoosenings.
+    `look` reads the affected settings. `granted` is the approved or due change. Each difference is
+    audited. Changes by the installation's staff, and dry runs, never wait. Raises LooseningHeld
+    with the stored change, LooseningChanged if more is loosened than was granted,
+    TooManyLoosenings.
     """
     await AccountRepository(work.connection, work.tenant).lock()
     before = await look()
@@ -80,10 +79,9 @@ async def held_if_looser(
 async def withhold(
     work: UnitOfWork, actor: Actor, trust: HeldTrust, found: tuple[LoosenedRule, ...]
 ) -> bool:
-    """Return True if a credential must wait before it is trusted. In that case, store a request for
-    the trust, and let the use case continue without it.
+    """Return True if a credential must wait for its trust, and store the request.
 
-    Requests from the installation's staff, and dry runs, never wait. Raises TooManyLoosenings.
+    Requests by the installation's staff, and dry runs, never wait. Raises TooManyLoosenings.
     """
     if not found or work.dry_run or is_staff(actor):
         return False
@@ -107,11 +105,10 @@ async def note_loosened(
 
 
 async def give_trust(work: UnitOfWork, actor: Actor, found: Loosening) -> None:
-    """Make a credential trusted. This function is called when the change is approved or due.
-    `actor`: the member who requested the trust.
+    """Make a credential trusted once the change is approved or due. `actor` requested it.
 
-    Raises IntegrationNotFound, KeyNotFound, and LooseningChanged if the credential has changed
-    since the request.
+    Raises IntegrationNotFound, KeyNotFound, and LooseningChanged for a credential that has changed
+    since.
     """
     trust = HeldTrust.model_validate(found.change)
     is_there = True
@@ -134,7 +131,7 @@ async def give_trust(work: UnitOfWork, actor: Actor, found: Loosening) -> None:
 
 
 async def cancel_loosening(work: UnitOfWork, actor: Actor, loosening_id: str) -> Loosening:
-    """Cancel a pending change, and return it. Any manager may cancel. Raises RoleRequired,
+    """Cancel a pending change, as any manager may, and return it. Raises RoleRequired,
     LooseningNotFound, LooseningDecided."""
     actor.require(MANAGERS)
     await AccountRepository(work.connection, work.tenant).lock()

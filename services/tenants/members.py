@@ -26,12 +26,11 @@ async def add_member(
     user_id: str | None = None,
     keys: KeyChoice | None = None,
 ) -> str:
-    """Add a user as a member, and return the user's id. If the user is already a member, change the
-    role.
+    """Add a user as a member, or change the member's role. Return the user's id.
 
-    `user`: an id or an email address. For an unknown address, a user with the id `user_id` is
-    created. `keys`: the decision about keys that the member created, if the new role may not create
-    keys. Raises RoleRequired, ClientNotFound, InvalidInput, KeysUndecided.
+    `user` is an id or an email address. An unknown address creates a user with the id `user_id`.
+    `keys` decides about the member's keys if the new role may not create them. Raises RoleRequired,
+    ClientNotFound, InvalidInput, KeysUndecided.
     """
     actor.require(MANAGERS)
     if role is Role.OWNER:
@@ -58,10 +57,10 @@ async def add_member(
 async def change_role(
     work: UnitOfWork, actor: Actor, user_id: str, role: Role, *, keys: KeyChoice | None = None
 ) -> ClientMember:
-    """Change a member's role. The new role applies starting with the member's next request. Raises
-    RoleRequired, OwnerStays, MemberNotFound, KeysUndecided.
+    """Change a member's role from the next request on. Raises RoleRequired, OwnerStays,
+    MemberNotFound, KeysUndecided.
 
-    `keys`: the decision about keys that the member created, if the new role may not create keys.
+    `keys` decides about the member's keys if the new role may not create them.
     """
     actor.require(MANAGERS)
     if role is Role.OWNER:
@@ -80,9 +79,9 @@ async def remove_member(
 ) -> str:
     """End a membership immediately, and return the user's id.
 
-    `user`: an id or an email address. `keys`: the decision about keys that the user created. The
-    keys of OAuth clients that the user authorized are revoked, and the user's invitations are
-    withdrawn. Raises RoleRequired, ClientNotFound, OwnerStays, MemberNotFound, KeysUndecided.
+    `user` is an id or an email address. `keys` decides about the user's keys. The keys of
+    authorized OAuth clients are revoked, and the user's invitations withdrawn. Raises RoleRequired,
+    ClientNotFound, OwnerStays, MemberNotFound, KeysUndecided.
     """
     actor.require(MANAGERS)
     members = MemberRepository(work.connection)
@@ -98,8 +97,8 @@ async def remove_member(
 
 
 async def _note_left(work: UnitOfWork, before: Role | None, after: Role | None) -> None:
-    """Record that a manager left. Changes that loosen rules are then still delayed for some time.
-    Otherwise, the last manager could remove the other managers and then loosen the rules alone."""
+    """Record that a manager left, so that loosening changes are still delayed for some time. A
+    manager could otherwise remove all others first."""
     if before in MANAGERS and after not in MANAGERS:
         await MemberRepository(work.connection).note_manager_left(work.tenant, work.now)
 
@@ -107,11 +106,10 @@ async def _note_left(work: UnitOfWork, before: Role | None, after: Role | None) 
 async def _end_powers(
     work: UnitOfWork, actor: Actor, user_id: str, role: Role | None, keys: KeyChoice | None
 ) -> None:
-    """Revoke the credentials and invitations of a user who no longer manages the client. If the
-    user may no longer answer customers, also cancel the user's replies that can still be undone. If
-    the user is no longer a member, also delete the user's notifications.
+    """Revoke the credentials and invitations of a user who no longer manages the client.
 
-    Raises KeysUndecided if the user has created active keys and `keys` contains no decision.
+    Also cancel pending replies of a user who may no longer answer, and delete the notifications of
+    a former member. Raises KeysUndecided if `keys` does not cover the user's active keys.
     """
     if role in MANAGERS:
         return
@@ -143,10 +141,10 @@ async def _end_powers(
 
 
 async def leave_client(work: UnitOfWork, actor: Actor) -> None:
-    """End the actor's own membership immediately. The keys that the actor created stay active.
+    """End the actor's own membership immediately. The actor's keys stay active.
 
-    These keys are then shown as having no manager, and the sweep notifies the managers by email.
-    Raises OwnerStays, MemberNotFound.
+    They are shown without a manager, and the sweep emails the managers. Raises OwnerStays,
+    MemberNotFound.
     """
     members = MemberRepository(work.connection)
     before = await members.role(actor.name, work.tenant)
@@ -158,8 +156,8 @@ async def leave_client(work: UnitOfWork, actor: Actor) -> None:
 
 
 async def acting_as(work: UnitOfWork, actor: Actor, name: str | None) -> Actor:
-    """Return the operator as an actor who acts for the named person, under that person's recorded
-    name. If no person is named, return the actor unchanged. Raises InvalidInput."""
+    """Return the operator as an actor for the named person, or unchanged if none is named. Raises
+    InvalidInput."""
     if name is None:
         return actor
     person = await MemberRepository(work.connection).person(name)

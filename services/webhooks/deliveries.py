@@ -50,8 +50,8 @@ async def send_test(
     webhook_id: str,
     event: OutboundEventId = TESTED_BY_DEFAULT,
 ) -> str:
-    """Send a sample event to a webhook, even if the webhook is disabled, and return the delivery's
-    id. A failed test does not count toward the webhook's failures.
+    """Send a sample event to a webhook, even a disabled one, and return the delivery's id. A
+    failure is not counted.
 
     Raises RoleRequired, PlanRequired, WebhookNotFound, TooManyPending.
     """
@@ -67,8 +67,8 @@ async def send_test(
 
 
 async def replay_delivery(work: UnitOfWork, actor: Actor, webhook_id: str, delivery_id: str) -> str:
-    """Send a delivery again, with the same body and webhook-id, to the webhook's current URL.
-    Return the id of the new delivery.
+    """Send a delivery again to the webhook's current URL, with the same body and webhook-id. Return
+    the new delivery's id.
 
     Raises RoleRequired, PlanRequired, DeliveryNotFound, DeliveryPending, WebhookDisabled,
     TooManyPending.
@@ -88,9 +88,8 @@ async def replay_missed(
 ) -> Replayed:
     """Send the events since `since` that a webhook has not received, oldest first.
 
-    At most REPLAYED_AT_ONCE events are sent, and only as many as the limit on pending deliveries
-    allows. `everything`: also send events that the webhook has received. Raises RoleRequired,
-    PlanRequired, WebhookNotFound, WebhookDisabled.
+    REPLAYED_AT_ONCE and the limit on pending deliveries apply. `everything` includes received
+    events. Raises RoleRequired, PlanRequired, WebhookNotFound, WebhookDisabled.
     """
     actor.require(MANAGERS)
     await subscriber(work)
@@ -110,8 +109,8 @@ async def replay_missed(
 async def signature_evidence(
     work: UnitOfWork, actor: Actor, webhook_id: str, *, sealer: Sealer
 ) -> Evidence:
-    """Return the data for explaining why a webhook signature does not match. This function does not
-    write to the database. Raises RoleRequired, PlanRequired, WebhookNotFound."""
+    """Return the data for explaining why a webhook signature does not match. Read-only. Raises
+    RoleRequired, PlanRequired, WebhookNotFound."""
     actor.require(MANAGERS)
     await subscriber(work)
     evidence = WebhookEvidence(work.connection, work.tenant, webhook_id)
@@ -131,8 +130,8 @@ async def read_delivery(
     now: datetime,
     service: ServiceName,
 ) -> tuple[Delivery, str]:
-    """Return a delivery, and a shell command that sends it again with a current signature. The
-    client's plan need not include webhooks. Raises DeliveryNotFound, WebhookNotFound."""
+    """Return a delivery, and a shell command that sends it again with a current signature, on any
+    plan. Raises DeliveryNotFound, WebhookNotFound."""
     found = await DeliveryRepository(connection, tenant).read(webhook_id, delivery_id)
     sealed = await WebhookRepository(connection, tenant).sealed_secrets(webhook_id, now)
     secrets = [unseal_secret(sealer, tenant, webhook_id, one) for one in sealed]

@@ -19,7 +19,7 @@ from store.webhooks.subscriptions import NewWebhook, WebhookChange, WebhookRepos
 
 @dataclass(frozen=True, slots=True)
 class NewSubscription:
-    """A webhook to create. `label`: the webhook's name, or None to use the host of the URL."""
+    """A webhook to create. `label` is the webhook's name, or None to use the host of the URL."""
 
     url: str
     events: Iterable[str]
@@ -38,8 +38,8 @@ class SecretShown:
 
 @dataclass(frozen=True, slots=True)
 class Rotated(SecretShown):
-    """The result of rotating a webhook's secret. `ended_overlap`: whether this rotation ended the
-    overlap from an earlier rotation. If so, the oldest secret no longer signs deliveries."""
+    """The result of rotating a webhook's secret. `ended_overlap` means that the overlap of an
+    earlier rotation ended, so the oldest secret no longer signs."""
 
     ended_overlap: bool
 
@@ -61,8 +61,8 @@ async def create_webhook(
     random_bytes: bytes,
     allow_private: bool,
 ) -> SecretShown:
-    """Create a webhook for a URL. `random_bytes`: SECRET_BYTES random bytes for the secret.
-    `allow_private`: passed to `check_url`.
+    """Create a webhook for a URL. `random_bytes` are SECRET_BYTES for the secret. `allow_private`
+    is passed to `check_url`.
 
     Raises RoleRequired, InvalidWebhook, PlanRequired, TooManyWebhooks, ClientNotFound.
     """
@@ -90,7 +90,7 @@ async def create_webhook(
 async def change_webhook(
     work: UnitOfWork, actor: Actor, webhook_id: str, change: WebhookChange, *, allow_private: bool
 ) -> Webhook:
-    """Change or pause a webhook. Pending deliveries are sent to the new URL. Raises RoleRequired,
+    """Change or pause a webhook. Pending deliveries go to the new URL. Raises RoleRequired,
     InvalidWebhook, PlanRequired, WebhookNotFound."""
     actor.require(MANAGERS)
     checked = replace(
@@ -106,8 +106,8 @@ async def change_webhook(
 
 
 async def enable_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> Enabled:
-    """Re-enable a webhook, reset its failure count, and send it a test event. Missed events are
-    sent only by a replay. Raises RoleRequired, PlanRequired, WebhookNotFound."""
+    """Re-enable a webhook, reset its failures, and send it a test event, but no missed events.
+    Raises RoleRequired, PlanRequired, WebhookNotFound."""
     actor.require(MANAGERS)
     webhooks = await subscriber(work)
     enabled = await webhooks.enable(webhook_id)
@@ -124,9 +124,8 @@ async def rotate_webhook(
     sealer: Sealer,
     random_bytes: bytes,
 ) -> Rotated:
-    """Rotate a webhook's secret. Until the overlap ends, deliveries are also signed with the
-    previous secret, but not with older secrets. Raises RoleRequired, PlanRequired, WebhookNotFound.
-    """
+    """Rotate a webhook's secret. During the overlap, the previous one also signs deliveries. Raises
+    RoleRequired, PlanRequired, WebhookNotFound."""
     actor.require(MANAGERS)
     webhooks = await subscriber(work)
     signed_until_now = await webhooks.sealed_secrets(webhook_id, work.now)
@@ -142,8 +141,8 @@ async def rotate_webhook(
 
 
 async def delete_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> None:
-    """Delete a webhook and its deliveries. Pending deliveries are not sent. The client's plan need
-    not include webhooks. Raises RoleRequired, WebhookNotFound."""
+    """Delete a webhook with its deliveries, even pending ones, on any plan. Raises RoleRequired,
+    WebhookNotFound."""
     actor.require(MANAGERS)
     await WebhookRepository(work.connection, work.tenant).delete(webhook_id)
     work.note(actor, "webhook deleted", webhook_id=webhook_id)

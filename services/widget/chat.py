@@ -22,9 +22,11 @@ from store.widget.visitor_sessions import WidgetSessionRepository
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The values in a request that determine its widget session. `session`: the session in a token
-    that the service signed. `signed_email`: the result of `signed_address`. `fresh_id`: the id for
-    a new session if `session` cannot continue."""
+    """The values in a request that determine its widget session.
+
+    `session` is from a token signed by the service. `signed_email` is the result of
+    `signed_address`. `fresh_id` is the id for a new session.
+    """
 
     session: HeldSession | None
     signed_email: str | None
@@ -35,11 +37,9 @@ class Shown:
 def signed_address(
     widget: Widget, sealer: Sealer, tenant: TenantId, *, email: str, signature: str, now: datetime
 ) -> str:
-    """Return the visitor's address, as signed by the merchant, in normalized form. Raises
-    InvalidAddress.
+    """Return the visitor's signed address in normalized form. Raises InvalidAddress.
 
-    Raises InvalidUserSignature if the signature is invalid or normalization changes the signed
-    address.
+    Raises InvalidUserSignature for an invalid signature, or if normalization changes the address.
     """
     sealed = widget.sealed_secrets(now)
     secrets = [unseal_widget_secret(sealer, tenant, one) for one in sealed]
@@ -51,8 +51,8 @@ def signed_address(
 def waits_for_verification(event: InboundEvent) -> bool:
     """Return True if the visitor must verify an address before the message is answered.
 
-    The message is read on the event loop. If reading is too expensive, return False. The message is
-    then admitted, and the worker hands it to a human.
+    Return False if the message is too expensive to read on the event loop. The worker then hands it
+    to a human.
     """
     try:
         return limited(lambda: needs_verification(event))
@@ -63,8 +63,8 @@ def waits_for_verification(event: InboundEvent) -> bool:
 async def visit_of(
     connection: AsyncConnection, tenant: TenantId, shown: Shown, widget: Widget, now: datetime
 ) -> WidgetVisit:
-    """Return the message's widget session. The result is the session in the page's token. If that
-    session has ended or belongs to another visitor, the result is a new session."""
+    """Return the session in the page's token, or a new one if it has ended or belongs to another
+    visitor."""
     share = WidgetShare(widget.hourly_messages, widget.monthly_tickets)
     fresh = WidgetVisit(shown.fresh_id, shown.language, share, shown.signed_email)
     if shown.session is None:

@@ -7,10 +7,10 @@ from store.widget.session_states import SessionStateRepository
 
 
 async def note_seen(work: UnitOfWork, session: HeldSession, number: int) -> None:
-    """Record that the visitor has seen the messages in the widget session up to this number, so
-    that they are not emailed. Raises SessionUnknown.
+    """Record that the visitor has seen the messages up to this number, which are then not emailed.
+    Raises SessionUnknown.
 
-    No audit entry is written, because none of the client's data changes.
+    The client's data stays the same, so no audit entry is written.
     """
     states = SessionStateRepository(work.connection, work.tenant)
     if not await states.seen(session, number, work.now):

@@ -14,9 +14,9 @@ from store.widget.visitor_sessions import WidgetSessionRepository
 
 @dataclass(frozen=True, slots=True)
 class VisitorCodeWanted:
-    """A visitor's request for a code. `email`: already validated by `domain/identity/address.py`.
-    `language`: None for the session's language, or French if the session has none. `number`: a
-    random number below NUMBERS, from which the code is derived."""
+    """A visitor's request for a code to an `email` validated by `domain/identity/address.py`.
+    Without `language`, the session's language is used, or else French. The code is derived from the
+    random `number`, below NUMBERS."""
 
     session_id: str
     email: str
@@ -27,21 +27,19 @@ class VisitorCodeWanted:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedVisitor:
-    """A verified visitor. `session_id`: the widget session that is now verified, which may be a new
-    one."""
+    """A verified visitor. `session_id` is the widget session that is now verified, which may be a
+    new one."""
 
     session_id: str
     email: str
 
 
 async def make_visitor_code(work: UnitOfWork, wanted: VisitorCodeWanted, sealer: Sealer) -> str:
-    """Store a visitor's code for any address, and return the code's id. The caller needs the id to
-    send the email. A code beyond the limits of `domain/identity/mailed_code.py` is withheld and
-    never sent.
+    """Store a visitor's code for any address, and return its id for the email. A code beyond the
+    limits of `domain/identity/mailed_code.py` is never sent.
 
-    A withheld code requires the same work and is counted for its session. The response time and the
-    limits therefore reveal nothing about the address. Raises TooManyCodes, and SessionUnknown for a
-    session that has ended.
+    Both cases take the same work and count, so they reveal nothing about the address. Raises
+    TooManyCodes, and SessionUnknown for an ended session.
     """
     codes = MailedCodeRepository(work.connection, work.tenant, CodePlace.WIDGET)
     sessions = WidgetSessionRepository(work.connection, work.tenant)
@@ -76,11 +74,11 @@ async def make_visitor_code(work: UnitOfWork, wanted: VisitorCodeWanted, sealer:
 async def enter_visitor_code(
     work: UnitOfWork, session_id: str, code: str, sealer: Sealer
 ) -> VerifiedVisitor | None:
-    """Verify the visitor of a widget session with a code. Return None if the code is wrong, used,
-    expired or from another session.
+    """Verify the visitor of a widget session with a code. Return None for a wrong, used, expired or
+    foreign code.
 
-    The attempt is counted even then, so the caller must commit the unit of work. If the session
-    belongs to another visitor, it stays unchanged and a new session is opened.
+    The attempt still counts, so the caller must commit. If the session belongs to another visitor,
+    a new one is opened.
     """
     sessions = WidgetSessionRepository(work.connection, work.tenant)
     session = await sessions.find(session_id, work.now)

@@ -31,8 +31,8 @@ async def widget_and_key(work: UnitOfWork) -> tuple[Widget, str | None]:
 
 
 async def change_widget(work: UnitOfWork, actor: Actor, change: WidgetChange) -> Widget:
-    """Change the widget settings. The new settings apply starting with the next request. The caller
-    must have validated the values (`domain/widget/`). Raises RoleRequired, ClientNotFound."""
+    """Change the widget settings from the next request on. The caller has validated the values
+    (`domain/widget/`). Raises RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
     changed = await WidgetRepository(work.connection, work.tenant).change(change, work.now)
     work.note(actor, "widget changed", fields=" ".join(sorted(change.given)))
@@ -42,13 +42,11 @@ async def change_widget(work: UnitOfWork, actor: Actor, change: WidgetChange) ->
 async def rotate_widget_secret(
     work: UnitOfWork, actor: Actor, *, overlap: timedelta, sealer: Sealer, random_bytes: bytes
 ) -> WidgetSecretShown:
-    """Create or rotate the secret that signs user identities. The secret is derived from
-    SECRET_BYTES random bytes.
+    """Create or rotate the secret that signs user identities, from SECRET_BYTES random bytes.
 
-    Until the overlap ends, signatures made with the previous secret are also valid, but not those
-    made with older secrets. If changes that loosen rules must wait, the new secret is allowed to
-    sign only after a second manager's approval or a delay. Otherwise, it is allowed to sign
-    immediately. Raises RoleRequired, ClientNotFound, TooManyLoosenings.
+    During the overlap, the previous secret is valid too. If loosening changes must wait, the new
+    one signs only after approval or a delay. Raises RoleRequired, ClientNotFound,
+    TooManyLoosenings.
     """
     actor.require(MANAGERS)
     secret = secret_of(random_bytes)
@@ -67,10 +65,9 @@ async def rotate_widget_secret(
 async def rotate_widget_key(
     work: UnitOfWork, actor: Actor, *, overlap: timedelta, random_bytes: bytes
 ) -> ClientSettings:
-    """Create or rotate the widget key. The key is derived from WIDGET_KEY_BYTES random bytes.
+    """Create or rotate the widget key, from WIDGET_KEY_BYTES random bytes.
 
-    Until the overlap ends, the previous key is also valid. Older keys are invalid. Raises
-    RoleRequired, ClientNotFound.
+    During the overlap, the previous key is valid too. Raises RoleRequired, ClientNotFound.
     """
     actor.require(MANAGERS)
     # If two rotations run concurrently, the second one keeps the first one's key as the previous

@@ -35,8 +35,8 @@ _START_OR_GO_ON: Final = _START.on_conflict_do_update(
 
 @dataclass(frozen=True, slots=True)
 class DueAlarm:
-    """An open alarm about which the owner has not been notified. `place`: the position of the alarm
-    in the list of all clients' alarms."""
+    """An open alarm about which the owner has not been notified. `place` is the position of the
+    alarm in the list of all clients' alarms."""
 
     tenant: TenantId
     fault: ModelFault

@@ -19,14 +19,15 @@ exact counts take seconds."""
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """Counts of pending work across all clients. Each count is at most `COUNTED_TO`.
+    """Counts of pending work across all clients, each at most `COUNTED_TO`.
 
-    `received_runs`: runs that are admitted but not yet started by a worker. Runs that wait for a
-    language model are not included. `oldest_received`: when the oldest of these runs was admitted.
-    `open_reviews`: undecided reviews. `pending_deliveries`: webhook deliveries in progress or
-    waiting for a retry. `unfinished_webhooks`: inbound webhooks that are being processed or queued.
-    Webhooks that wait because their client has reached a limit are not included. `oldest_webhook`:
-    when the oldest unfinished webhook arrived.
+    - `received_runs`: admitted runs that no worker has started, without those waiting for a model.
+    - `oldest_received`: when the oldest of these runs was admitted.
+    - `open_reviews`: undecided reviews.
+    - `pending_deliveries`: webhook deliveries in progress or waiting for a retry.
+    - `unfinished_webhooks`: inbound webhooks in progress or queued, without those that wait for a
+      limit.
+    - `oldest_webhook`: when the oldest of these webhooks arrived.
     """
 
     received_runs: int

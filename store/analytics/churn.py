@@ -93,8 +93,8 @@ class ChurnRepository(TenantRepository):
         """Return a page of addresses of customers who sent a message in the look-back period before
         `at`.
 
-        The addresses are sorted and have the form that `customer_key` returns. `after`: the last
-        address on the previous page.
+        The addresses are sorted results of `customer_key`. `after` is the last one on the previous
+        page.
         """
         asked = {**self._times(at), "after": after, "limit": limit}
         return list(await self._connection.scalars(_CUSTOMERS, asked))
@@ -149,7 +149,7 @@ class ChurnRepository(TenantRepository):
         return found
 
     async def of(self, customer: str) -> ChurnPrediction | None:
-        """Return a customer's latest prediction, or None. `customer`: the address, as returned by
+        """Return a customer's latest prediction, or None. `customer` is the address, as returned by
         `customer_key`."""
         t = churn_predictions
         row = (
@@ -167,8 +167,7 @@ class ChurnRepository(TenantRepository):
     ) -> list[ChurnPrediction]:
         """Return a page of predictions from the latest week that has any, highest score first.
 
-        `after`: the id of the last prediction on the previous page. That prediction also determines
-        the week.
+        `after` is the id of the last prediction on the previous page, and determines the week.
         """
         t = churn_predictions
         mine = t.c.client_id == self._tenant

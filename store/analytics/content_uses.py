@@ -46,9 +46,8 @@ class ContentUses(TenantRepository):
     async def since(
         self, since: datetime, kind: Literal["knowledge", "template"], ids: Collection[str]
     ) -> Mapping[str, int]:
-        """Count how often the runs since `since` (an aware time) cite each of these entries or
-        templates. At most the newest `NEWEST` runs are examined. The counts are keyed by id. Ids
-        without a citation are omitted."""
+        """Count how often the runs since `since` (an aware time) cite each entry or template, by
+        id. Examines the newest `NEWEST` runs. Ids without a citation are omitted."""
         if not ids:
             return {}
         rows = await self._connection.execute(
@@ -64,9 +63,8 @@ class ContentUses(TenantRepository):
         return {row.id: row.uses for row in rows}
 
     async def most_used(self, since: datetime, *, limit: int) -> tuple[UsedEntry, ...]:
-        """Return the knowledge entries that the runs since `since` (an aware time) cite most, most
-        citations first. At most the newest `NEWEST` runs are examined. Deleted entries are
-        omitted."""
+        """Return the knowledge entries cited most by the runs since `since` (an aware time), most
+        citations first. Examines the newest `NEWEST` runs. Deleted entries are omitted."""
         rows = await self._connection.execute(
             _MOST_USED,
             {

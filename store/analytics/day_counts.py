@@ -16,17 +16,14 @@ from store.analytics.first_answer_counts import PartKey, count_first_answers
 from store.runs.outcomes import CAME_BACK, CLOSED_AT, INBOUND, IS_REQUEST
 from store.runs.refunds import EXECUTED_REFUND
 
-# Rows are selected by id. If inserting a row waits for a lock, the row's id is slightly earlier
-# than its timestamp. The range of ids must therefore be wider than the day.
+# An id is slightly earlier than its row's timestamp if the insert waits for a lock. The range of
+# ids must therefore be wider than the day.
 _MARGIN: Final = timedelta(hours=1)
 _DIGITS: Final = 6
 
 DAY_PATIENCE_S: Final = 15.0
-"""Time limit for computing one day for a page of clients, in seconds.
-
-A busy client has tens of thousands of runs, and the query reads the customer's messages for 7 days
-after each run. The limit is shorter than the activity's heartbeat timeout.
-"""
+"""Time limit for computing one day for a page of clients, in seconds, below the activity's
+heartbeat timeout. The query reads customers' messages for 7 days after each run."""
 _PATIENCE: Final = f"SET LOCAL statement_timeout = '{DAY_PATIENCE_S - 1:.0f}s'"
 # Maps each GROUP BY column to the field that contains its breakdown.
 _PARTS: Final = {
@@ -47,7 +44,7 @@ _PLAIN: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ClientDay:
-    """A client's counts for one day. `retention`: the client's retention periods
+    """A client's counts for one day. `retention` are the client's retention periods
     (`domain/privacy/retention.py`)."""
 
     client_id: str
@@ -55,11 +52,10 @@ class ClientDay:
     counts: DayCounts
 
 
-# The query selects the day's runs with their outcomes. Runs are read by primary key, which sorts
-# them by time. Rows of other tables are looked up by keys from each run. The cost therefore depends
-# on the number of runs that day, not on the client's history. The joins run row by row, because the
-# same plan must suit both idle and busy clients. `came_back` is null for unresolved runs, and for
-# all runs until 7 days have passed since the end of the day.
+# Runs are read by primary key, and rows of other tables by keys from each run. The cost therefore
+# depends on the day's runs, not on the client's history. Joins run row by row, because the same
+# plan must suit idle and busy clients. `came_back` is null for unresolved runs, and until 7 days
+# after the day's end.
 _LOOKED_AT: Final = f"""
     SELECT run.client_id, run.status, run.duration_ms, run.cost_micros,
            coalesce(run.classification, '') AS classification, run.playbook_id,
@@ -255,12 +251,11 @@ _COUNTED: Final = sa.text(f"""
 async def count_day(
     connection: AsyncConnection, client_ids: Sequence[str], day: date, now: datetime
 ) -> list[ClientDay]:
-    """Return the counts for a day (UTC), as known at `now`, for the clients that existed by the end
-    of the day.
+    """Return the counts for a UTC day, as known at `now`, for the clients that existed by its end
+    or have imported records for it.
 
-    Scheduled jobs call this function, in a transaction that spans clients and has a timeout of
-    `DAY_PATIENCE_S`. If a client has imported records for a day before its creation, that day is
-    counted too. Clients that are being erased are omitted.
+    Requires a transaction that spans clients, with a timeout of `DAY_PATIENCE_S`. Clients that are
+    being erased are omitted.
     """
     begins = midnight(day)
     ends = begins + timedelta(days=1)

@@ -1,7 +1,7 @@
 """Daily counts of first answers for a page of clients, computed by one statement.
 
-The statement gets each client's opening hours as a calendar, computed in Python. The rules of
-business time are therefore implemented only in `domain/tenants/business_hours.py`.
+Python passes each client's opening hours as a calendar, so that the rules of business time exist
+only in `domain/tenants/business_hours.py`.
 """
 
 import asyncio
@@ -22,8 +22,8 @@ PartKey = tuple[str, str]
 """A breakdown and one of its values, such as `("channel", "email")`."""
 
 _LEAST_MS: Final = 1_000
-"""Minimum answer time in the histogram, in milliseconds. An answer outside the opening hours takes
-no business time, but the logarithm of zero is undefined."""
+"""Minimum answer time in the histogram, in milliseconds. The histogram is logarithmic, and an
+answer outside the opening hours takes no business time."""
 
 _OPENINGS: Final = 20_000
 """Number of openings after which no further calendar is added to a statement."""
@@ -74,10 +74,9 @@ async def count_first_answers(
     """Return the values for the first-answer fields of `Slice`, keyed by client and then by
     (breakdown, value).
 
-    `given`: the query's parameters that delimit the day (`first_id`, `end_id`, `begins`, `ends`).
-    `begins`: the start of the day. The current business hours and target are used, even for past
-    days. Time beyond `CALENDAR_LASTS` after the start does not count. Requires a transaction that
-    spans clients.
+    `given` contains the query's parameters for the day (`first_id`, `end_id`, `begins`, `ends`),
+    and `begins` is its start. The current business hours and target apply to past days too. Time
+    beyond `CALENDAR_LASTS` does not count. Requires a transaction that spans clients.
     """
     hours = iter((await hours_of(connection, client_ids)).items())
     last = min(max(begins, now), begins + CALENDAR_LASTS)

@@ -47,8 +47,7 @@ def _upsert() -> "sa.sql.dml.ReturningInsert[tuple[str]]":
         index_elements=["client_id", "day"],
         set_={name: given[name] for name in (*_VALUES, "computed_at")},
         # Only retention removes events. If the event count is below the stored count, part of the
-        # day's data is gone, so the stored row is kept. The count is the only reliable sign,
-        # because a client may have changed its retention periods.
+        # day's data is gone, so the stored row is kept.
         where=(metrics_daily.c.events <= given.events)
         & sa.tuple_(*(metrics_daily.c[name] for name in _VALUES)).is_distinct_from(
             sa.tuple_(*(given[name] for name in _VALUES))
@@ -62,9 +61,8 @@ _UPSERT: Final = _upsert()
 async def keep_day(
     connection: AsyncConnection, found: Iterable[ClientDay], day: date, now: datetime
 ) -> int:
-    """Store the metrics for one day for these clients. Return the number of new or changed rows.
-    Idempotency key: (client, day). `now`: stored as `computed_at` in new and changed rows.
-    Unchanged rows keep their `computed_at`."""
+    """Store the metrics for one day for these clients. Return the number of new or changed rows,
+    which get `now` as `computed_at`. Idempotent by client and day."""
     rows = [
         {
             "client_id": one.client_id,

@@ -62,7 +62,7 @@ def _row(link: ChainLink) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class EntryFilter:
-    """The filters for a list of audit entries. None disables a filter. `since` is inclusive,
+    """The filters for a list of audit entries. None disables a filter. `since` is inclusive and
     `until` exclusive."""
 
     what: str | None = None
@@ -75,9 +75,9 @@ class AuditLog(TenantRepository):
     async def append(self, notes: Iterable[Note], now: datetime, new_id: NewId) -> None:
         """Append the notes, in order, as the next entries of the client's audit chain.
 
-        This call must be the last operation of the transaction. The head of the chain stays locked
-        until the commit, and a transaction that holds this lock must not wait for another lock. The
-        call executes two statements, or four for a client's first entries.
+        Make this the last call of the transaction. It locks the head of the chain until the commit,
+        and a transaction with this lock must not wait for another. Executes two statements, or four
+        for a client's first entries.
         """
         links = chained(await self._locked_head(), self._tenant, notes, now, new_id)
         await self._connection.execute(

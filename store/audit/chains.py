@@ -73,8 +73,8 @@ class ChainRepository:
     async def anchors_of(
         self, day: date, *, after: tuple[str, int] = ("", 0), limit: int
     ) -> tuple[Anchor, ...]:
-        """Return a page of a day's checkpoints, ordered by client and sequence number. `after`: the
-        client id and sequence number of the last checkpoint on the previous page."""
+        """Return a page of a day's checkpoints, ordered by client and sequence number. `after` is
+        the client id and sequence number of the last checkpoint on the previous page."""
         place = sa.tuple_(audit_anchors.c.client_id, audit_anchors.c.seq)
         return await self._anchors(
             sa.and_(audit_anchors.c.day == day, place > sa.tuple_(*map(sa.literal, after))), limit
@@ -87,10 +87,12 @@ class ChainRepository:
         return found
 
     async def anchor_some(self, day: date, *, after: str, limit: int) -> tuple[str | None, int]:
-        """Record checkpoints of up to `limit` chains, ordered by client id, starting after the
-        client `after`. Chains without new entries since their last checkpoint are skipped. Return
-        the id of the last client whose chain got a checkpoint, or None, and the number of new
-        checkpoints. A repeated call records nothing."""
+        """Record checkpoints of up to `limit` chains with new entries, sorted by client id. `after`
+        is the last client of the previous call. Idempotent.
+
+        Return the id of the last client with a new checkpoint, or None, and the number of new
+        checkpoints.
+        """
         values = {"day": day, "after": after, "limit": limit}
         row = (await self._connection.execute(_ANCHOR, values)).one()
         return row.last, row.number

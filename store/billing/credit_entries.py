@@ -8,9 +8,8 @@ import sqlalchemy as sa
 
 from store.core.repository import TenantRepository
 
-# A single statement reads one snapshot. Otherwise the sums could include a concurrent entry that is
-# missing from the page. The current balance equals the sum of the ledger. The balance after a
-# page's first entry is therefore the current balance minus all newer entries.
+# A single statement reads one snapshot. The balance after a page's first entry is the current
+# balance minus all newer entries.
 _PAGE: Final = sa.text("""
     WITH before AS (
         SELECT credits_balance - coalesce(
@@ -31,10 +30,9 @@ _PAGE: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class CreditEntry:
-    """An entry in the credit ledger. `amount`: the credits added, or a negative number for credits
-    taken. `reason`: `payment`, `ticket`, `ticket_returned`, `ticket_reopened`, or the name of the
-    operator who changed the balance. `event_id`: the event of the ticket, if any. `balance`: the
-    balance after the entry."""
+    """An entry in the credit ledger. `amount` is negative for credits taken. `reason` is `payment`,
+    `ticket`, `ticket_returned`, `ticket_reopened`, or the operator who changed the balance.
+    `event_id` is the ticket's event, if any. `balance` is the balance after the entry."""
 
     id: str
     amount: int
@@ -46,7 +44,7 @@ class CreditEntry:
 
 class CreditEntries(TenantRepository):
     async def page(self, *, limit: int, before: str | None = None) -> tuple[CreditEntry, ...]:
-        """Return a page of ledger entries, newest first. `before`: the last id of the previous
+        """Return a page of ledger entries, newest first. `before` is the last id of the previous
         page."""
         values = {"client_id": self._tenant, "limit": limit, "cursor": before}
         rows = await self._connection.execute(_PAGE, values)

@@ -14,8 +14,8 @@ from store.billing.usage_ledger import UsageLedger
 async def note_reached(
     connection: AsyncConnection, tenant: TenantId, now: datetime, new_id: NewId
 ) -> tuple[str, ...]:
-    """Record the usage thresholds that are reached but not yet recorded for this month, and write
-    their webhook events. Return the ids of the deliveries to send. Raises ClientNotFound."""
+    """Record the usage thresholds newly reached this month, and write their webhook events. Return
+    the ids of the deliveries to send. Raises ClientNotFound."""
     usage = await UsageRepository(connection, tenant).in_month(period_of(now))
     standing = usage.standing(now)
     return await UsageLedger(connection, tenant).note_thresholds(

@@ -25,7 +25,7 @@ class ClientUsage:
     credits_balance: int
 
     def standing(self, now: datetime) -> QuotaStanding:
-        """Return the client's usage relative to its quota. `now`: a time in the month that this
+        """Return the client's usage relative to its quota. `now` is a time in the month that this
         object describes."""
         return self.subscription.standing(
             now, tickets_used=self.tickets_used, credits_balance=self.credits_balance

@@ -36,8 +36,8 @@ class UsageHistory(TenantRepository):
         return tuple(UsedMonth(*row) for row in rows)
 
     async def latest_days(self, now: datetime) -> list[int]:
-        """Return the number of tickets on each of the last seven full UTC days. A day without
-        tickets is included as 0. Days before the client was created are omitted."""
+        """Return the number of tickets on each of the last seven full UTC days, with 0 for a day
+        without tickets. Days before the client's creation are omitted."""
         today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         made = await self._connection.scalar(
             sa.select(clients.c.created_at).where(clients.c.id == self._tenant)

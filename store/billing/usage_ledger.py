@@ -1,6 +1,5 @@
-"""The usage ledger, with one row per ticket in the month of its admission. Each row records whether
-the quota or a credit paid for the ticket. A ticket is credited back ("returned") if neither the
-brain nor the executor ran for it."""
+"""The usage ledger: one row per ticket, in the month of its admission, paid by the quota or a
+credit. A ticket that used neither the brain nor the executor is credited back ("returned")."""
 
 from datetime import datetime
 from typing import Final
@@ -95,8 +94,8 @@ class UsageLedger(TenantRepository):
         entry_id: str,
         now: datetime,
     ) -> None:
-        """Count an event's ticket in the usage ledger. A repeated call has no effect. The caller
-        must hold the account's lock."""
+        """Count an event's ticket in the usage ledger. Idempotent. The caller must hold the
+        account's lock."""
         await self._connection.execute(
             _CHARGE,
             {
@@ -110,15 +109,14 @@ class UsageLedger(TenantRepository):
         )
 
     async def give_back(self, event_id: str, *, entry_id: str, now: datetime) -> None:
-        """Subtract an event's ticket from the count for its month, and return the credit that paid
-        for the ticket, if any. Idempotent by event. The caller must hold the account's lock."""
+        """Credit an event's ticket back to its month, with the credit that paid for it, if any.
+        Idempotent by event. The caller must hold the account's lock."""
         values = {"client_id": self._tenant, "event_id": event_id, "entry_id": entry_id, "now": now}
         await self._connection.execute(_RETURN, values)
 
     async def take_again(self, event_id: str, *, entry_id: str, now: datetime) -> None:
-        """Count a returned ticket again. If a credit paid for the ticket and the client has a
-        credit left, use a credit again. Idempotent by event. The caller must hold the account's
-        lock."""
+        """Count a returned ticket again, with a credit if one paid for it and the client has one
+        left. Idempotent by event. The caller must hold the account's lock."""
         values = {"client_id": self._tenant, "event_id": event_id, "entry_id": entry_id, "now": now}
         await self._connection.execute(_TAKE_AGAIN, values)
 
@@ -131,11 +129,10 @@ class UsageLedger(TenantRepository):
         new_id: NewId,
         run_id: str | None = None,
     ) -> tuple[str, ...]:
-        """Record these usage thresholds and write their webhook events. Each threshold is reported
-        once a month.
+        """Record these usage thresholds and write their webhook events, once a month for each
+        threshold.
 
-        Return the ids of the deliveries to send. `run_id`: the id of the run that sends the
-        deliveries, or None.
+        Return the ids of the deliveries to send. `run_id` is the run that sends them, or None.
         """
         if not thresholds:
             return ()

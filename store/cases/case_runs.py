@@ -31,9 +31,8 @@ _COUNT: Final = sa.text("""
     RETURNING run.total, run.done, run.passed
 """)
 
-# Each client's latest runs are kept. A run that contains a case's last result for a digest is also
-# kept until it is older than `before`. The publish gate may need that result for the live version.
-# After such a run is deleted, the version stays live, but the case has no result.
+# Each client's latest runs are kept. Runs with a case's last result for a digest are kept until
+# they are older than `before`, because the publish gate may need the result.
 _PRUNE: Final = sa.text("""
     DELETE FROM case_runs AS run
     USING (
@@ -84,14 +83,15 @@ class CaseRunRepository(TenantRepository):
         )
 
     async def read(self, run_id: str) -> CaseRun:
-        """Return a case run. Raises CaseRunNotFound. `begin` and `count` raise the same error."""
+        """Return a case run. This method, `begin` and `count` raise CaseRunNotFound."""
         row = await self._one(
             self._mine().where(case_runs.c.id == run_id), {}, CaseRunNotFound(run_id)
         )
         return CaseRun.model_validate(row, from_attributes=True)
 
     async def page(self, *, before: str | None, limit: int) -> tuple[CaseRun, ...]:
-        """Return a page of case runs, latest first. `before`: the last id on the previous page."""
+        """Return a page of case runs, latest first. `before` is the last id on the previous
+        page."""
         runs = self._mine().order_by(case_runs.c.id.desc()).limit(limit)
         if before is not None:
             runs = runs.where(case_runs.c.id < before)
@@ -142,7 +142,7 @@ class CaseRunRepository(TenantRepository):
         return frozenset(rows)
 
     async def count(self, run_id: str, done: int) -> CaseRun:
-        """Update the run's counts from its results, and return the run. `done`: the number of
+        """Update the run's counts from its results, and return the run. `done` is the number of
         finished cases."""
         await self._connection.execute(
             _COUNT, {"client_id": self._tenant, "run_id": run_id, "done": done}
@@ -197,7 +197,7 @@ async def case_runs_left(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> Sequence[LeftCaseRun]:
     """Return a page of all clients' unfinished runs that were created before `before`, oldest
-    first. `after`: the position of the last run on the previous page."""
+    first. `after` is the position of the last run on the previous page."""
     rows = await connection.execute(
         sa.select(case_runs.c.client_id, case_runs.c.id, case_runs.c.created_at)
         .where(
@@ -215,11 +215,10 @@ async def case_runs_left(
 
 
 async def prune_case_runs(connection: AsyncConnection, before: datetime) -> int:
-    """Delete the case runs of all clients that are no longer needed, and return the number of runs
-    deleted. One statement suffices, because there are few runs.
+    """Delete the case runs of all clients that are no longer needed, and return their number.
 
-    `before`: a run that contains a case's last result is deleted only if it is older than this
-    time. The publish gate may still need such a result.
+    A run with a case's last result is deleted only if it is older than `before`, because the
+    publish gate may need it.
     """
     pruned = await connection.execute(_PRUNE, {"kept": KEPT_RUNS, "before": before})
     return pruned.rowcount

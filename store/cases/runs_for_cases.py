@@ -21,9 +21,8 @@ _PLAN: Final = TypeAdapter(tuple[PlannedAction, ...])
 _CITATIONS: Final = TypeAdapter(tuple[Citation, ...])
 _TURNS: Final = TypeAdapter(tuple[Turn, ...])
 
-# In a simulation, only a human agent's message ends a handoff. A draft that a reviewer approved is
-# therefore read as a human agent's message. The plan is read from the review, because the run's
-# plan may lack rejected actions.
+# In a simulation, only a human agent's message ends a handoff, so an approved draft is read as one.
+# The plan is read from the review, because the run's may lack rejected actions.
 _READ: Final = """
     SELECT run.id, run.status, run.classification, run.lookup, run.citations,
            run.received_at, coalesce(run.handoff_reason, run.hold) AS reason,
@@ -70,11 +69,11 @@ _LOCKED_RUN: Final = sa.text(f"{_READ} FOR SHARE OF event")
 
 class RunForCaseReader(TenantRepository):
     async def read(self, run_id: str, *, lock: bool = True) -> RunForCase:
-        """Return a run. Raises RunNotFound if the run does not exist, its event is not normalized
-        yet, or its customer is erased.
+        """Return a run. Raises RunNotFound for an unknown or erased run, and before its event is
+        normalized.
 
-        `lock`: whether to block an erasure of the run's customer until the transaction ends.
-        Read-only callers pass False.
+        `lock` blocks an erasure of the run's customer until the transaction ends. Readers pass
+        False.
         """
         row = await self._one(
             _LOCKED_RUN if lock else _RUN,

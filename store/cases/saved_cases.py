@@ -21,7 +21,7 @@ class SavedCaseRepository(TenantRepository):
         return tuple(_case(row) for row in rows)
 
     async def page(self, *, after: str | None, limit: int) -> tuple[SavedCase, ...]:
-        """Return a page of cases, oldest first. `after`: the last id of the previous page."""
+        """Return a page of cases, oldest first. `after` is the last id of the previous page."""
         rows = await self._connection.execute(
             self._mine()
             .where(saved_cases.c.id > (after or ""))
@@ -72,7 +72,7 @@ class SavedCaseRepository(TenantRepository):
 
     async def change(self, case_id: str, spec: CaseSpec, now: datetime) -> SavedCase:
         """Update a case. Raises CaseNotFound. The caller must hold the account's lock and have
-        checked that the name is free."""
+        checked the name."""
         changed = (
             sa.update(saved_cases)
             .where(saved_cases.c.client_id == self._tenant, saved_cases.c.id == case_id)
@@ -100,8 +100,7 @@ def _octets(column: "sa.Column[Any]") -> "sa.Function[int]":
 
 
 def _values(case: SavedCase) -> dict[str, object]:
-    """Return the column values of a case. Times stay unchanged. All other values are converted to
-    JSON form."""
+    """Return the column values of a case, as JSON except for times."""
     return {
         **case.model_dump(mode="json", exclude={"created_at", "updated_at"}),
         "created_at": case.created_at,

@@ -45,8 +45,8 @@ _TEMPLATES: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class ShownTemplates:
-    """The templates available to the brain, oldest first. `version`: a value that changes whenever
-    a template changes."""
+    """The templates available to the brain, oldest first. `version` is a value that changes
+    whenever a template changes."""
 
     version: str
     templates: tuple[Template, ...]

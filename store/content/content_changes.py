@@ -22,7 +22,7 @@ _TABLES: Final[dict[type, sa.Table]] = {
 
 
 class ContentChanges(TenantRepository):
-    """The content of one client, for listing and editing. `kind`: the type of content,
+    """The content of one client, for listing and editing. `kind` is the type of content,
     TemplateEntry or KnowledgeEntry."""
 
     async def all(self, kind: type[Entry]) -> tuple[Entry, ...]:
@@ -38,9 +38,8 @@ class ContentChanges(TenantRepository):
     async def page(
         self, kind: type[Entry], *, after: str | None, limit: int, language: str | None = None
     ) -> tuple[Entry, ...]:
-        """Return a page of entries, ordered by id and therefore by creation time. `after`: the last
-        id on the previous page. `language`: return only entries in this language, or all entries if
-        None."""
+        """Return a page of entries, oldest first. `after` is the last id on the previous page.
+        `language` selects the entries in one language."""
         table = _TABLES[kind]
         meant = [table.c.client_id == self._tenant, table.c.id > (after or "")]
         if language is not None:
@@ -83,8 +82,7 @@ class ContentChanges(TenantRepository):
         return {one.id: one for one in found}
 
     async def read(self, kind: type[Entry], content_id: str, *, lock: bool = False) -> Entry:
-        """Return a template or knowledge entry. Raises ContentNotFound. The methods below raise
-        this error too."""
+        """Return a template or knowledge entry. Like the methods below, raises ContentNotFound."""
         this = sa.select(_TABLES[kind]).where(*self._is(kind, content_id))
         row = await self._one(
             this.with_for_update() if lock else this, {}, ContentNotFound(content_id)
@@ -110,10 +108,10 @@ class ContentChanges(TenantRepository):
     async def change_entry(
         self, entry_id: str, change: KnowledgeChange, now: datetime
     ) -> KnowledgeEntry:
-        """Update a knowledge entry. Keyword search finds the new text immediately. Semantic search
-        finds it after the next sweep.
+        """Update a knowledge entry. Keyword search finds the new text immediately, and semantic
+        search after the next sweep.
 
-        Raises TooMuchContent if the longer entry would exceed the limit on the client's knowledge.
+        Raises TooMuchContent beyond the limit on the client's knowledge.
         """
         # Lock the entry, because one user may change its title while another changes its body.
         old = await self.read(KnowledgeEntry, entry_id, lock=True)

@@ -1,7 +1,7 @@
 """Write a trial change to templates or knowledge, in a transaction that the caller rolls back.
 
-Searches in that transaction return the same results as if the change had been saved. Only the
-changed entry is locked, not the account, so the client's events can still be admitted.
+Searches in the transaction see the change. Only the changed entry is locked, not the account, so
+that events can still be admitted.
 """
 
 from datetime import datetime
@@ -26,8 +26,7 @@ async def overlay(
 ) -> None:
     """Write the trial change. The caller must roll back the transaction. Raises ContentNotFound.
 
-    An added entry has no embedding, so only keyword search finds it. The same applies to a newly
-    saved entry until the next sweep.
+    Only keyword search finds an added entry, like a saved one before the next sweep.
     """
     if change.added is not None:
         await _add(ContentRepository(connection, tenant), change.added, now)

@@ -13,7 +13,7 @@ from store.content.tables import dismissed_pages, knowledge_entries, suggestions
 from store.core.repository import TenantRepository
 
 _COMPARED: Final = 40
-"""Maximum number of entries with which a page is compared, those of the nearest length first."""
+"""Maximum number of entries with which a page is compared, nearest length first."""
 
 _SHORTER: Final = 0.7
 _LONGER: Final = 1.4
@@ -21,7 +21,7 @@ _LONGER: Final = 1.4
 
 @dataclass(frozen=True, slots=True)
 class EntryOfPage:
-    """The entry that was imported from a page. `digest`: the digest of the accepted page text."""
+    """The entry that was imported from a page. `digest` is the digest of the accepted page text."""
 
     id: str
     title: str
@@ -85,8 +85,7 @@ class EntrySourceRepository(TenantRepository):
 
     async def comparable(self, url: str, title: str, length: int) -> tuple[Known, ...]:
         """Return the entries and pending suggestions to compare a page with: those with the same
-        title, and those of about the same length. `length`: the length of the page's text, in
-        characters. The page's own entry and suggestion are left out."""
+        title or about the same `length` in characters. The page's own are left out."""
         table = knowledge_entries.c
         size = sa.func.length(table.body)
         entries = await self._connection.execute(

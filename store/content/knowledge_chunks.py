@@ -76,9 +76,8 @@ class ChunkedEntry:
         )
 
     def rows(self, embeddings: Sequence[Embedding], now: datetime) -> list[dict[str, object]]:
-        """Return the rows for `keep_chunks`. `embeddings`: the embeddings of `texts`, in the same
-        order. Call this function without an open transaction, because formatting all of the numbers
-        takes time."""
+        """Return the rows for `keep_chunks`. `embeddings` are those of `texts`, in order.
+        Formatting the numbers is slow, so no transaction should be open."""
         following = iter(embeddings)
         rows: list[dict[str, object]] = []
         for place, chunk in enumerate(self.chunks):
@@ -106,8 +105,8 @@ async def is_embedded(connection: AsyncConnection, tenant: TenantId, model: str)
 async def keep_chunks(
     connection: AsyncConnection, entry: StaleEntry, rows: Sequence[dict[str, object]]
 ) -> None:
-    """Replace the stored chunks of an entry. `rows`: the result of `ChunkedEntry.rows`. Do nothing
-    if the entry was changed or deleted while its text was being embedded."""
+    """Replace the stored chunks of an entry with the result of `ChunkedEntry.rows`. Do nothing if
+    the entry has changed since it was embedded."""
     values = {**_key(entry), "digest": entry.digest}
     there = (await connection.execute(_LOCK, values)).one_or_none()
     if there is None:

@@ -21,10 +21,9 @@ _PAIRS: Final = 150_000
 # that language.
 _LANGUAGE_SHARE: Final = 0.75
 
-# The query finds entries that share words with the message, ranked by the sum of inverse document
-# frequencies. Under row-level security, PostgreSQL cannot use a full-text index. Each entry is
-# therefore read once, and its words are compared directly. Sums are rounded, because their terms
-# are added in no fixed order.
+# Under row-level security, PostgreSQL cannot use a full-text index. Each entry is therefore read
+# once, and its words are compared directly. Sums are rounded, because their terms have no fixed
+# order.
 _WORDS: Final = """
     WITH own AS MATERIALIZED (
         SELECT id, language, strip(search) AS words, row_number() OVER () AS entry
@@ -68,12 +67,10 @@ _SEARCH: Final = sa.text(f"""
     LIMIT :limit
 """)  # noqa: S608 - a constant is put in, no value
 
-# The query adds the results of semantic search. Reciprocal rank fusion does not need the two
-# searches to use the same scale. Only embeddings from the same model and with the same dimension as
-# the question's embedding are comparable. Texts in the question's language have smaller distances
-# than texts in other languages. Most of that difference is subtracted. A new entry has no
-# embeddings yet, so its rank in the keyword search is used for both searches. Otherwise, entries
-# that have embeddings would outrank it.
+# Semantic search, combined with keyword search by reciprocal rank fusion. Embeddings are comparable
+# only with the same model and dimension. Distances are smaller within a language, so most of that
+# difference is subtracted. An entry without embeddings has its keyword rank in both searches, so
+# that older entries do not outrank it.
 _FUSED: Final = sa.text(f"""
     {_WORDS}, near AS (
         SELECT entry_id AS id, min(embedding <=> CAST(:vector AS vector)) AS distance
@@ -135,11 +132,10 @@ _WHOLE: Final = sa.text("""
 
 class KnowledgeSearch(TenantRepository):
     async def find(self, text: str, near: Embedding | None = None) -> tuple[Passage, ...]:
-        """Return the knowledge entries that share words with `text`, best matches first. For an
-        entry that has embeddings, the result also contains the entry's sentences, each with its
-        similarity to the text.
+        """Return the knowledge entries that share words with `text`, best matches first. Entries
+        with embeddings include their sentences' similarity to the text.
 
-        `near`: the embedding of `text`. If it is given, the results also include semantic search.
+        `near` is the embedding of `text`, and adds semantic search.
         """
         values: dict[str, str | float] = {
             "words": fold(text[:_MAX_QUERY_CHARS]),
@@ -161,7 +157,7 @@ class KnowledgeSearch(TenantRepository):
 
     async def whole(self, chars: int) -> tuple[Passage, ...]:
         """Return all knowledge entries of the client, sorted by id, each with the rank 0. Return
-        none of them if their texts are longer than `chars` characters together."""
+        an empty tuple if their texts exceed `chars` characters in total."""
         values = {"client_id": self._tenant, "chars": chars}
         rows = await self._connection.execute(_WHOLE, values)
         return tuple(_passage(row) for row in rows.mappings())

@@ -34,9 +34,9 @@ _SILENT: Final = (PageNote.TOO_SLOW, PageNote.UNREACHABLE)
 
 @dataclass(frozen=True, slots=True)
 class SiteReading:
-    """The data that an import needs to read its next page. `robots`: the site's robots.txt, or
-    None. `bytes_read`: the size of all its responses so far. `is_silent`: whether the site gave no
-    usable answer for the last MAX_SILENT pages. `next_page`: None if no page is left."""
+    """The data that an import needs to read its next page. `robots` is the site's robots.txt, or
+    None. `is_silent` means that the last MAX_SILENT pages gave no usable answer. `next_page` is
+    None if no page is left."""
 
     site: SiteImport
     robots: bytes | None
@@ -49,7 +49,7 @@ class SiteReading:
 
 @dataclass(frozen=True, slots=True)
 class PageOutcome:
-    """The outcome of reading one page. `url`: the page's address after redirects."""
+    """The outcome of reading one page. `url` is the page's address after redirects."""
 
     state: PageState
     note: PageNote | None = None
@@ -106,7 +106,7 @@ class SiteImportRepository(TenantRepository):
         return SiteImport.model_validate(row, from_attributes=True)
 
     async def page(self, *, before: str | None, limit: int) -> tuple[SiteImport, ...]:
-        """Return a page of imports, latest first. `before`: the last id on the previous page."""
+        """Return a page of imports, latest first. `before` is the last id on the previous page."""
         imports = _with_counts().where(site_imports.c.client_id == self._tenant)
         if before is not None:
             imports = imports.where(site_imports.c.id < before)
@@ -241,7 +241,7 @@ class SiteImportRepository(TenantRepository):
         )
 
     async def skip_rest(self, import_id: str, note: PageNote) -> None:
-        """Skip the waiting pages. `note`: the reason."""
+        """Skip the waiting pages. `note` is the reason."""
         await self._connection.execute(
             sa.update(site_pages)
             .where(*self._of(import_id), site_pages.c.state == PageState.WAITING)
@@ -283,7 +283,7 @@ async def site_imports_left(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> Sequence[LeftSiteImport]:
     """Return a page of all clients' unfinished imports that were created before `before`, oldest
-    first. `after`: the position of the last import on the previous page."""
+    first. `after` is the position of the last import on the previous page."""
     table = site_imports.c
     rows = await connection.execute(
         sa.select(table.client_id, table.id, table.created_at)

@@ -1,7 +1,7 @@
 """Find the knowledge entries whose current text has no embeddings.
 
-The entries of all clients are scanned in windows of limited size. A window compares stored digests
-and reads only indexes, so its cost does not depend on the lengths of the texts.
+The entries of all clients are scanned in windows. A window compares stored digests in indexes, so
+its cost does not depend on text lengths.
 """
 
 import hashlib
@@ -28,8 +28,8 @@ DIGESTS: Final = 100
 
 
 def digest_of(alias: str) -> str:
-    """Return the SQL for the digest of an entry's text. The result equals that of `text_digest` in
-    `domain/content/chunks.py`. `alias`: the alias of the entry."""
+    """Return the SQL for the digest of an entry's text, which equals `text_digest` in
+    `domain/content/chunks.py`. `alias` is the entry's alias."""
     text = f"'{CUT}' || chr(10) || {alias}.title || chr(10) || {alias}.body"
     return f"sha256(convert_to({text}, 'UTF8'))"
 
@@ -37,9 +37,9 @@ def digest_of(alias: str) -> str:
 DIGEST: Final = digest_of("entry")
 """The SQL for the digest of an entry's current text. The entry's alias is `entry`."""
 
-# The subquery with LIMIT looks up one entry in an index. As a join, PostgreSQL might read all
-# chunks of all clients. An entry without a stored digest is stale only if it has no chunks, because
-# a change of its text deletes them.
+# The subquery with LIMIT makes PostgreSQL look up one entry in an index, instead of joining all
+# chunks. An entry without a stored digest is stale only if it has no chunks, because a change of
+# its text deletes them.
 _WINDOW: Final = sa.text("""
     WITH seen AS MATERIALIZED (
         SELECT client_id, id, digest FROM knowledge_entries
@@ -106,7 +106,7 @@ FIRST_KEY: Final = EntryKey("", "")
 
 @dataclass(frozen=True, slots=True)
 class StaleKey:
-    """A knowledge entry whose current text has no embeddings. `failures`: the number of failed
+    """A knowledge entry whose current text has no embeddings. `failures` is the number of failed
     attempts to embed it."""
 
     key: EntryKey
@@ -115,7 +115,7 @@ class StaleKey:
 
 @dataclass(frozen=True, slots=True)
 class StaleWindow:
-    """The stale entries in one window of the scan. `last`: the key after which the next window
+    """The stale entries in one window of the scan. `last` is the key after which the next window
     starts, or None at the end of the scan."""
 
     stale: tuple[StaleKey, ...]
@@ -124,8 +124,8 @@ class StaleWindow:
 
 @dataclass(frozen=True, slots=True)
 class StaleEntry:
-    """A stale knowledge entry with its current text. `digest`: the digest of that text. `failures`:
-    the number of failed attempts to embed it."""
+    """A stale knowledge entry with its current text and the digest of that text. `failures` counts
+    the failed attempts to embed it."""
 
     client_id: str
     entry_id: str
@@ -143,11 +143,8 @@ async def stale_window(
     now: datetime,
     without: Sequence[str] = (),
 ) -> StaleWindow:
-    """Return the stale entries among the next `WINDOW` entries of all clients, at most
-    `MOST_OF_CLIENT` per client. Entries that failed recently are left out.
-
-    `without`: ids of clients to leave out.
-    """
+    """Return the stale entries among the next `WINDOW` entries, at most `MOST_OF_CLIENT` per
+    client. Clients in `without`, and entries that failed recently, are left out."""
     found = await connection.execute(
         _WINDOW,
         {
@@ -175,9 +172,8 @@ async def stale_window(
 
 
 def in_turns(stale: Iterable[StaleKey], salt: str) -> Iterator[EntryKey]:
-    """Yield the keys, one entry of each client in turn. Of each client, entries with the fewest
-    failures come first. The order of the clients depends on `salt`, so that no client is always
-    first or last."""
+    """Yield the keys in rotation among clients, entries with the fewest failures first. `salt`
+    determines the order of clients, so that none is always first."""
     by_client: dict[str, list[StaleKey]] = {}
     for one in sorted(stale, key=attrgetter("failures", "key")):
         by_client.setdefault(one.key.client_id, []).append(one)

@@ -12,9 +12,12 @@ from store.tenants.accounts import AccountRepository
 
 class SuggestionRepository(TenantRepository):
     async def add(self, suggestion: Suggestion) -> None:
-        """Add a suggestion. Raises TooManySuggestions, and ClientNotFound while the client is being
-        erased. The account is locked, so concurrent calls cannot exceed the limit. Suggestions from
-        websites have a limit of their own, so that an import leaves room for AI assistants."""
+        """Add a suggestion. Locks the account to enforce the limit. Raises TooManySuggestions, and
+        ClientNotFound during an erasure.
+
+        Suggestions from websites have their own limit, so that an import leaves room for AI
+        assistants.
+        """
         await AccountRepository(self._connection, self._tenant).lock()
         of_site = suggestion.source is not None
         waiting = await self._connection.scalar(
@@ -56,7 +59,8 @@ class SuggestionRepository(TenantRepository):
         )
 
     async def page(self, *, after: str | None, limit: int) -> tuple[Suggestion, ...]:
-        """Return a page of suggestions, oldest first. `after`: the last id on the previous page."""
+        """Return a page of suggestions, oldest first. `after` is the last id on the previous
+        page."""
         rows = await self._connection.execute(
             sa.select(suggestions)
             .where(suggestions.c.client_id == self._tenant, suggestions.c.id > (after or ""))
@@ -66,8 +70,8 @@ class SuggestionRepository(TenantRepository):
         return tuple(Suggestion.model_validate(row, from_attributes=True) for row in rows)
 
     async def take(self, suggestion_id: str) -> Suggestion:
-        """Remove and return a suggestion, so that the caller can apply a member's decision. Of two
-        concurrent callers, only one gets the suggestion. Raises SuggestionNotFound."""
+        """Remove and return a suggestion, for a member's decision. Only one of two concurrent
+        callers gets it. Raises SuggestionNotFound."""
         row = await self._one(
             sa.delete(suggestions)
             .where(suggestions.c.client_id == self._tenant, suggestions.c.id == suggestion_id)

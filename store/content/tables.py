@@ -80,9 +80,8 @@ knowledge_entries: Final = sa.Table(
     ),
 )
 
-# Chunks of knowledge entries, with their embeddings. The vectors have no fixed number of
-# dimensions, because models differ. No vector index is needed, because each client's chunks are few
-# enough to scan. The sentence vectors are stored out of line, so that a scan does not read them.
+# Chunks of knowledge entries, with their embeddings. Vectors have no fixed dimension, because
+# models differ. They need no index, because a client's chunks are few, and are stored out of line.
 knowledge_chunks: Final = sa.Table(
     "knowledge_chunks",
     metadata,

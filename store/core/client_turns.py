@@ -15,8 +15,8 @@ from domain.core.ids import TenantId
 class SharedWork(Enum):
     """Work that reads data of many clients and has its own queue for connections.
 
-    A client's requests that wait for a lock do not delay this work. The work itself limits how many
-    connections it uses for one client.
+    A client's requests that wait for a lock do not delay it. The work itself limits its connections
+    for one client.
     """
 
     WIDGET_STREAMS = "widget_streams"
@@ -32,10 +32,9 @@ _HELD: Final[ContextVar[frozenset[tuple["ClientTurns", _Holder]]]] = ContextVar(
 class ClientTurns:
     """The connection slots of a pool, for one event loop.
 
-    `places`: the number of connections in the pool. `of_a_client`: the maximum number of slots for
-    each client, and for work that spans clients. The maximum leaves slots for other clients while
-    one client's requests wait for a locked row. A free slot goes first to the client that holds the
-    fewest slots.
+    `places` is the number of connections. A client, or work that spans clients, holds at most
+    `of_a_client`, so that requests waiting for a locked row leave slots for others. A free slot
+    goes to the client with the fewest.
     """
 
     def __init__(self, places: int, of_a_client: int) -> None:
@@ -46,11 +45,10 @@ class ClientTurns:
 
     @asynccontextmanager
     async def turn(self, of: TenantId | SharedWork | None) -> AsyncIterator[None]:
-        """Hold a connection slot while the block runs. `of`: the client or the SharedWork for which
-        the slot is held, or None for other work that spans clients.
+        """Hold a connection slot for `of` while the block runs: a client, a SharedWork, or None for
+        other work that spans clients.
 
-        Reentrant per client: a task that already holds one of the client's slots does not take a
-        second slot. Tasks that hold one slot and wait for a second could deadlock.
+        Reentrant per client: tasks that hold one slot and wait for a second could deadlock.
         """
         held, own = _HELD.get(frozenset()), (self, of)
         if own in held:

@@ -16,9 +16,8 @@ _LIMITS: Final = """
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """The connection limits of a PostgreSQL server. `reserved`: the part of `max_connections` that
-    is reserved for superusers and for roles with the privilege to use reserved connections.
-    `open_now`: the number of connections that all programs have open."""
+    """The connection limits of a PostgreSQL server. `reserved` is the part of `max_connections` for
+    privileged roles. `open_now` counts all programs' connections."""
 
     max_connections: int
     reserved: int

@@ -35,9 +35,8 @@ SERVICE_ROLE: Final = "engine_service"
 # is shorter. A server that does not respond cannot enforce its own timeouts, so the client enforces
 # these timeouts itself.
 PATIENCE_S: Final = 3.5
-# The part of the timeout that is reserved for statements. A caller may wait for a connection only
-# during the rest of the timeout. Otherwise the deadline could pass during a statement, and the
-# connection would be lost.
+# The part of the timeout that is reserved for statements. A longer wait for a connection could let
+# the deadline pass during a statement, and lose the connection.
 _FOR_STATEMENTS_S: Final = 1.5
 _CONNECT_TIMEOUT_S: Final = 2
 _PING_AFTER_S: Final = 1.0
@@ -65,8 +64,8 @@ def psycopg_url(url: str) -> sa.URL:
 class Database:
     """The connection pool from which every repository gets its connection.
 
-    Each connection runs as `engine_app`, regardless of the login role. Row-level security shows
-    only the rows of the client that the transaction names (`migrations/tenancy.py`).
+    Connections run as `engine_app`, regardless of the login role. Row-level security shows only the
+    rows of the transaction's client (`migrations/tenancy.py`).
     """
 
     def __init__(self, url: str, *, pool_size: int = WORK) -> None:
@@ -106,18 +105,16 @@ class Database:
     def tenant(
         self, tenant: TenantId, *, patience_s: float = PATIENCE_S, keeps_plans: bool = False
     ) -> AbstractAsyncContextManager[AsyncConnection]:
-        """Open a transaction that can read and write only one client's rows.
+        """Open a transaction that can read and write only one client's rows. It commits when the
+        block ends, and rolls back after an error.
 
-        `keeps_plans`: whether PostgreSQL may use a kept plan of a statement instead of making a new
-        one. A kept plan is at most `PLANS_KEPT_S` old. Only for the few short statements of each
-        event, whose cost is mainly planning.
+        It takes at most `patience_s` seconds, with the wait for a connection. Connections are
+        shared fairly among clients (`client_turns.py`). `keeps_plans` lets PostgreSQL reuse plans
+        of up to `PLANS_KEPT_S`. Use it only for the short statements of each event, which cost
+        mainly planning.
 
-        The transaction commits when the block ends, and rolls back when the block raises an error.
-        It takes at most `patience_s` seconds, including the wait for a connection. Connections are
-        shared fairly among clients (`client_turns.py`).
-
-        Raises EngineUnavailable if PostgreSQL cannot be reached, disconnects or does not respond.
-        Raises CommitUnknown if that happens during the commit.
+        Raises EngineUnavailable if PostgreSQL cannot be reached or does not respond, and
+        CommitUnknown during the commit.
         """
         whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
         return self._transaction(_BEGIN + whose, patience_s, of=tenant, keeps_plans=keeps_plans)
@@ -136,10 +133,8 @@ class Database:
         as_part_of: SharedWork | None = None,
         keeps_plans: bool = False,
     ) -> AbstractAsyncContextManager[AsyncConnection]:
-        """Open a read-only transaction like `tenant`. PostgreSQL rejects all writes.
-
-        `as_part_of`: the SharedWork that holds the connection slot instead of the client.
-        """
+        """Open a read-only transaction like `tenant`. `as_part_of` is the SharedWork that holds the
+        connection slot instead of the client."""
         whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
         return self._transaction(
             _BEGIN_READING + whose, PATIENCE_S, of=as_part_of or tenant, keeps_plans=keeps_plans
@@ -157,8 +152,8 @@ class Database:
 
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[AsyncConnection]:
-        """Yield a connection without a transaction or a client. Row-level security hides all rows.
-        Only database functions that do not depend on the client return data."""
+        """Yield a connection without a transaction or a client. Row-level security hides all rows,
+        so only database functions that ignore the client return data."""
         async with self._connection(PATIENCE_S) as (connection, _, _, _):
             yield connection
 
@@ -168,9 +163,8 @@ class Database:
     ) -> AsyncIterator[Snapshot]:
         """Open a snapshot of a client's rows that stays readable until the block ends.
 
-        The snapshot holds a connection until the block ends, so callers use a separate pool.
-        `patience_s`: the timeout for each response from PostgreSQL, in seconds. Raises
-        EngineUnavailable under the same conditions as `tenant`.
+        It holds a connection, so callers use a separate pool. `patience_s` is the timeout for each
+        response from PostgreSQL. Raises EngineUnavailable as `tenant` does.
         """
         async with self._connection(PATIENCE_S, of=tenant) as (connection, raw, socket_deadline, _):
             try:
@@ -231,12 +225,9 @@ class Database:
     ) -> AsyncIterator[
         tuple[AsyncConnection, "psycopg.AsyncConnection[object]", SocketDeadline, float]
     ]:
-        """Yield a connection from the pool, with its driver connection, its socket deadline and the
-        time of that deadline on the event loop's clock.
-
-        The socket is shut down at the deadline. `of`: the client or the SharedWork that holds the
-        connection slot.
-        """
+        """Yield a pool connection with its driver connection, socket deadline and the deadline's
+        time on the event loop's clock. The socket is shut down at the deadline. `of` is the client
+        or SharedWork that holds the slot."""
         deadline = asyncio.get_running_loop().time() + patience_s
         try:
             async with AsyncExitStack() as held:
@@ -295,12 +286,11 @@ def _drop_one(context: ExceptionContext) -> None:
 
 
 def _ask_before_use(engine: AsyncEngine) -> None:
-    """Before use, check a connection that was idle or has unread data, and replace it if it is
+    """Check a connection that was idle or has unread data before its use, and replace it if it is
     dead.
 
-    When a server shuts down, it notifies each of its connections. A server that crashes does not
-    notify them. Under load no connection is idle, so after a crash the first statement on each
-    connection fails.
+    A server that shuts down notifies its connections, but a crashed one does not. Under load no
+    connection is idle, so the first statement on each fails after a crash.
     """
 
     def on_checkin(_: object, record: ConnectionPoolEntry) -> None:

@@ -45,12 +45,11 @@ def alembic_config(database_url: str) -> Config:
 
 
 def migrate(database_url: str) -> None:
-    """Run the missing migrations. A second concurrent call waits for the first. If a migration
-    fails, the earlier ones are kept.
+    """Run the missing migrations. A concurrent call waits for the first. After a failure, the
+    earlier ones are kept.
 
-    Raises InvalidInput if another version of this program created the database, or if the role
-    lacks privileges. Raises EngineUnavailable if other transactions hold locks on the tables for
-    longer than `_TRIED_FOR_S`.
+    Raises InvalidInput for a database of another version, or if the role lacks privileges. Raises
+    EngineUnavailable if tables stay locked for longer than `_TRIED_FOR_S`.
     """
     try:
         with _alone(database_url):
@@ -94,11 +93,11 @@ def _is_held(error: BaseException) -> bool:
 
 @contextmanager
 def _alone(database_url: str) -> Iterator[None]:
-    """Hold the migration lock of this database while the block runs. It is an advisory lock, held
-    by the session of a separate connection.
+    """Hold this database's migration lock, an advisory lock of a separate connection, while the
+    block runs.
 
-    A waiting process polls for the lock. A single blocking statement could deadlock with a
-    concurrent index build, which waits for every running statement.
+    Waiting processes poll. A blocking statement could deadlock with a concurrent index build, which
+    waits for every running statement.
     """
     engine = sa.create_engine(
         psycopg_url(database_url), poolclass=sa.NullPool, isolation_level="AUTOCOMMIT"

@@ -8,8 +8,8 @@ from sqlalchemy.pool import QueuePool
 
 
 class PoolUse:
-    """The current usage of a connection pool. Any thread may read it. `waiting`: the number of
-    tasks waiting for a connection."""
+    """The current usage of a connection pool. Any thread may read it. `waiting` counts the tasks
+    that wait for a connection."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         pool = engine.pool

@@ -36,10 +36,10 @@ def some_of(table: sa.Table, limit: int, *which: sa.ColumnElement[bool]) -> sa.C
 
 
 def owner_of(table: sa.Table, missing: type[DomainError]) -> WhoseRecord:
-    """Return a function that looks up the client to which a record belongs, given the record's id.
+    """Return a function that looks up the client of a record by the record's id. It raises
+    `missing` without such a record.
 
-    The function raises `missing` if there is no such record. Because it searches all clients, only
-    code for operators and signed-in users may call it.
+    It searches all clients, so only code for operators and signed-in users may call it.
     """
 
     async def find(connection: AsyncConnection, record_id: str) -> TenantId:

@@ -29,7 +29,7 @@ def time(name: str, *, nullable: bool = False) -> "sa.Column[datetime]":
 
 
 def json(name: str, default: str) -> "sa.Column[object]":
-    """Return a JSONB column, NOT NULL. `default`: the default value, as JSON."""
+    """Return a JSONB column, NOT NULL. `default` is the default value, as JSON."""
     return sa.Column(name, JSONB, nullable=False, server_default=sa.text(f"'{default}'::jsonb"))
 
 

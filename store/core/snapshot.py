@@ -26,9 +26,8 @@ _ROWS_HELD: Final = 8
 def begin(tenant: TenantId) -> sql.Composed:
     """Return the statements that open a snapshot's transaction.
 
-    JIT is off, because the caller waits for the first rows, and compiling a query takes longer than
-    reading them. The last statement sets a savepoint. Each section of an export starts with a
-    rollback to it, which undoes the effects of the previous section.
+    JIT is off, because compiling a query takes longer than reading its first rows. Each section of
+    an export rolls back to the final savepoint, which undoes the previous section.
     """
     return sql.SQL(
         "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL app.client_id = {tenant}; "
@@ -39,12 +38,11 @@ def begin(tenant: TenantId) -> sql.Composed:
 
 
 class Snapshot:
-    """A transaction that reads a consistent snapshot of a client's rows. Each query is constant SQL
-    that may use the parameter `client_id`.
+    """A transaction that reads a consistent snapshot of a client's rows. Queries are constant SQL
+    with the parameter `client_id`.
 
     If PostgreSQL does not respond for `patience_s` seconds, the connection is shut down, and
-    psycopg.OperationalError is raised. The time that the reader spends between queries does not
-    count toward this timeout.
+    psycopg.OperationalError is raised. The reader's own time between queries does not count.
     """
 
     def __init__(
@@ -80,15 +78,14 @@ class Snapshot:
         return await cursor.fetchone()
 
     async def declare(self, query: str) -> None:
-        """Open the cursor from which `fetch` reads. Only one cursor can be open at a time. `rewind`
-        closes the cursor."""
+        """Open the cursor from which `fetch` reads. Only one can be open, until `rewind`."""
         self._socket_deadline.within(self._patience_s)
         declared = sql.SQL("DECLARE rows NO SCROLL CURSOR FOR {}").format(sql.SQL(query))
         await self._connection.execute(declared, self._values)
 
     async def fetch(self, number: int) -> AsyncGenerator[list[bytes]]:
-        """Yield up to `number` of the cursor's next rows. The rows are in one list, unless their
-        total size exceeds twice `PIECE`. Close the generator before you run any other query."""
+        """Yield up to `number` of the cursor's next rows, in one list unless they exceed twice
+        `PIECE`. Close the generator before another query."""
         self._socket_deadline.within(self._patience_s)
         query = sql.SQL("FETCH {} FROM rows").format(sql.Literal(number))
         held: list[bytes] = []

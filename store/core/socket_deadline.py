@@ -10,12 +10,12 @@ import psycopg
 
 
 class SocketDeadline:
-    """A deadline for a connection's socket. When the deadline passes, the socket is shut down,
-    which ends every operation on it.
+    """A deadline for a connection's socket, which is shut down when it passes. This ends every
+    operation on it.
 
-    Cancelling the task is not sufficient: psycopg then asks the same unresponsive server to cancel
-    the statement, and waits for the server's response. No deadline applies before the first call to
-    `until` or `within`, or after the end of the object's `with` block.
+    Cancelling the task is not sufficient: psycopg then waits for the same unresponsive server to
+    cancel the statement. The first call to `until` or `within` starts the deadline, and the `with`
+    block's end removes it.
     """
 
     def __init__(self, connection: object) -> None:

@@ -16,10 +16,8 @@ from store.intake.events import IS_AUTHENTICATED
 PAGE: Final = 200
 """Maximum number of messages indexed by `CustomerIndex.index_page`."""
 
-# A name from an unverified sender never replaces a verified customer's name. A name from an earlier
-# message replaces a later one only if the earlier sender was verified and the later sender was not.
-# If the stored name differs from the name in the message, the words of the message's name are not
-# stored.
+# An unverified sender's name never replaces a verified customer's. An earlier message's name
+# replaces a later one only if only its sender was verified.
 _KEEP: Final = sa.text("""
     WITH kept AS (
         INSERT INTO customers AS customer
@@ -46,9 +44,8 @@ _KEEP: Final = sa.text("""
     WHERE CAST(:name AS text) IS NULL OR kept.name = CAST(:name AS text)
     ON CONFLICT (client_id, word, customer_id) DO NOTHING
 """)
-# Imports and earlier versions of the service store messages without a key. The rows are locked in
-# the same order as in normalization. An event that is being normalized or erased is locked. Its
-# message is skipped here and found by the next sweep.
+# Imports and earlier versions store messages without a key. An event that is being normalized or
+# erased is locked, and the next sweep finds its message.
 _UNINDEXED: Final = """message.direction = 'inbound' AND message.normalized_key IS NULL
       AND message.conversation_id IS NOT NULL"""
 _NEXT_PAGE: Final = sa.text(f"""
@@ -84,11 +81,8 @@ class CustomerIndex(TenantRepository):
         new_id: NewId,
         at: datetime,
     ) -> None:
-        """Record that a customer sent a message at the time `at`. Do nothing if `email` is None. A
-        repeated call has no effect.
-
-        `is_verified`: whether the sender's address was verified.
-        """
+        """Record that a customer sent a message at `at`, unless `email` is None. Idempotent.
+        `is_verified` means that the sender's address was verified."""
         key = customer_key(email)
         if key is None:
             return
@@ -101,8 +95,8 @@ class CustomerIndex(TenantRepository):
             pass
 
     async def index_page(self, new_id: NewId) -> int:
-        """Index the customer of each of the next PAGE messages that are not yet indexed. Return the
-        number of these messages. Messages locked by another transaction are skipped."""
+        """Index the customers of the next PAGE messages that are not indexed, and return their
+        number. Messages locked by another transaction are skipped."""
         found = (
             await self._connection.execute(_NEXT_PAGE, {"client_id": self._tenant, "limit": PAGE})
         ).all()

@@ -85,11 +85,12 @@ class CustomerLists(TenantRepository):
     async def page(
         self, text: str, *, after: CustomerPlace | None, limit: int
     ) -> tuple[list[Customer], CustomerPlace | None]:
-        """Return a page of customers, latest contact first, and the cursor for the next page. On
-        the last page, the cursor is None. `after`: the cursor returned with the previous page, or
-        None for the first page. `text`: an order number, or prefixes of words in the name and
-        address. All words must match. An empty text returns all customers. A search examines at
-        most EXAMINED customers."""
+        """Return a page of customers, latest contact first, and the cursor for the next page, or
+        None.
+
+        `after` is the previous cursor, or None. `text` is an order number, or word prefixes that
+        must all match in the name and address. A search examines at most EXAMINED customers.
+        """
         given: dict[str, object] = {
             "client_id": self._tenant,
             "at": after.at if after else None,
@@ -132,9 +133,8 @@ class CustomerLists(TenantRepository):
         return _customer(await self._one(query, this, CustomerNotFound(customer_id)))
 
     async def _keys_of_order(self, text: str) -> list[str]:
-        """Return the addresses of customers who have an order with this number. The order facts are
-        searched first, using an index. If they do not contain the order, the latest runs are
-        searched."""
+        """Return the addresses of customers with an order of this number, from the indexed order
+        facts, else from the latest runs."""
         number = number_key(text)
         if number is None or not any(one.isdigit() for one in number) or "@" in number:
             return []

@@ -110,8 +110,8 @@ _REFUNDS: Final = sa.text(f"""
 
 @dataclass(frozen=True, slots=True)
 class Contacts:
-    """A customer's contacts. `conversations`: the number of conversations that were read.
-    `sentiment`: the latest score, from -1 to 1."""
+    """A customer's contacts. `conversations` is the number that was read. `sentiment` is the latest
+    score, from -1 to 1."""
 
     conversations: int
     sentiment: float | None
@@ -119,16 +119,16 @@ class Contacts:
 
 @dataclass(slots=True)
 class KnownOrders:
-    """A customer's known orders. An order may occur several times. `has_more`: whether the row
-    limit was reached, so that there may be more orders."""
+    """A customer's known orders, possibly with repetitions. `has_more` means that the row limit was
+    reached."""
 
     orders: list[CustomerOrder] = field(default_factory=list)
     has_more: bool = False
 
 
 class CustomerRecords(TenantRepository):
-    """The records of one client's customers. `keys`: their addresses, as returned by
-    `customer_key`. `examined`: the maximum number of rows to read per customer."""
+    """The records of the client's customers with these `keys`, results of `customer_key`. At most
+    `examined` rows are read per customer."""
 
     async def contacts(self, keys: Sequence[str], examined: int) -> dict[str, Contacts]:
         """Return each customer's contacts, by address."""
@@ -162,9 +162,12 @@ class CustomerRecords(TenantRepository):
         return {row.key: ChurnLevel(row.level) for row in rows}
 
     async def conversations(self, key: str, *, examined: int, limit: int) -> dict[str, bool]:
-        """Return a customer's conversations by id, latest message first. The value is True if the
-        author's address was verified for at least one message. It is also True for a conversation
-        found only through the customer's memory."""
+        """Return a customer's conversations by id, latest message first, and whether the author's
+        address was verified.
+
+        The value is True after one verified message, and for a conversation found only through the
+        customer's memory.
+        """
         given = {"client_id": self._tenant, "key": key, "examined": examined, "limit": limit}
         rows = await self._connection.execute(_TALKS, given)
         return {row.id: row.is_verified for row in rows}

@@ -17,9 +17,8 @@ from store.runs.refunds import EXECUTED_REFUND
 EXAMINED: Final = 2_000
 """Maximum number of the latest tickets, and of the latest order actions, examined for a report."""
 
-# `answered` excludes messages that joined an open review, because their ticket is already counted.
-# It also excludes automatic emails, which need no answer. The conditions on the ledger match its
-# partial index.
+# `answered` excludes messages that joined an open review, and automatic emails, which need no
+# answer. The conditions on the ledger match its partial index.
 _AWAY: Final = sa.text(f"""
     WITH came AS MATERIALIZED (
         SELECT status, handoff_reason, joined_review, response, plan FROM engine_runs

@@ -18,11 +18,11 @@ class FormPosts:
         self._tenant = tenant
 
     async def take(self, form: str, once: str, user_id: str, now: datetime) -> None:
-        """Record that a form takes effect in this transaction. Raises AlreadyPosted if it has
-        already taken effect.
+        """Record that a form takes effect in this transaction. Raises AlreadyPosted if it already
+        has.
 
-        `form`: the path to which the form is posted. A concurrent post to the same path waits until
-        this transaction ends. `once`: the id of this rendering of the form.
+        `form` is the path, and a concurrent post to it waits for this transaction. `once` is the id
+        of this rendering.
         """
         await self._lock(form)
         taken = await self._connection.scalar(

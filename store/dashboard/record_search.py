@@ -1,8 +1,7 @@
 """Prefix search in one client's conversations and articles.
 
-Under row-level security, PostgreSQL cannot use a full-text index. A search in conversations
-therefore examines a limited number of rows, found through an index. A search in articles reads all
-of the client's articles, which are limited in number.
+Row-level security prevents a full-text index. A search examines a limited number of conversations,
+but all articles, which are limited in number.
 """
 
 from collections.abc import Sequence
@@ -102,7 +101,7 @@ _ARTICLES: Final = sa.text(f"""
 
 
 class RecordSearch(TenantRepository):
-    """A search for records. Each method returns at most `limit` records. `words`: as returned by
+    """A search for records, at most `limit` per method. `words` are the result of
     `searched_words`."""
 
     async def recent(self, limit: int) -> tuple[FoundTicket, ...]:
@@ -110,8 +109,8 @@ class RecordSearch(TenantRepository):
         return await self._tickets(_RECENT, limit, examined=limit)
 
     async def by_address(self, key: str, limit: int) -> tuple[FoundTicket, ...]:
-        """Return the conversations with messages from an address, latest message first. `key`: the
-        address, as returned by `customer_key`."""
+        """Return the conversations with messages from an address, latest message first. `key` is
+        the address, as returned by `customer_key`."""
         return await self._tickets(_BY_ADDRESS, limit, key=key, examined=EXAMINED)
 
     async def by_words(self, words: Sequence[str], limit: int) -> tuple[FoundTicket, ...]:

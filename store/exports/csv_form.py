@@ -2,23 +2,16 @@
 text between the lines.
 
 The format is RFC 4180 with CRLF line endings. Text, times, days and JSON are quoted. Numbers and
-booleans are not quoted. Null is an empty cell without quotes, and an empty text is "". Two rules
-protect readers of the file from text that they would misinterpret. To undo either rule, remove one
-apostrophe at each position where the rule adds one:
+booleans are not. Null is an empty cell, and an empty text is "". Two rules add apostrophes, so that
+a spreadsheet runs no formula. Removing the added apostrophes restores the text:
 
-1. A text is prefixed with an apostrophe if it starts with a character that makes a spreadsheet
-treat the text as a formula. The rule also covers a text that starts with a #, an apostrophe, a
-blank or another invisible character. Blanks are included because some programs trim them before
-they interpret the cell. 2. Text after a line break, a tab or a semicolon is prefixed with an
-apostrophe if it starts with such a character or with ##. Apostrophes, blanks or invisible
-characters may precede the character. A spreadsheet that uses the semicolon as its separator, as in
-French, misparses the quotes and starts a cell there.
+1. Before a text that starts with a formula character, a #, an apostrophe, a blank or another
+   invisible character. Some programs trim blanks before they interpret a cell.
+2. Before text after a line break, a tab or a semicolon that starts with such a character or with
+   ##. Spreadsheets with semicolons as separators, as in French, may start a cell there.
 
-As a result, both for a CSV parser and for a line reader, only the first line of a section starts
-with ##. A JSON cell starts with a bracket, a quote, a word or a number, and its line breaks and
-tabs are escaped. Any text in a JSON cell to which rule 2 would apply is inside a JSON string. In
-that string, the character after the line break, or the semicolon itself, is written as an escape
-sequence. The JSON value does not change.
+Only the first line of a section therefore starts with ##. In JSON cells, rule 2 could apply only
+inside strings, where an escape sequence replaces the character. The JSON value does not change.
 """
 
 from typing import Final
@@ -45,9 +38,8 @@ class CsvRendering:
     separator: Final = b""
 
     def query(self, source: Source) -> str:
-        """Return an SQL query for a section of the file. The query's only column holds a record's
-        line, ending with CRLF, or pieces of that line. The query takes the parameter `client_id`.
-        """
+        """Return an SQL query for a section of the file, with the parameter `client_id`. Its only
+        column holds a record's line, ending with CRLF, or pieces of it."""
         sources, rows = first_elements(source)
         columns = tuple(zip(sources, source.columns, strict=True))
         values = ", ".join(f"{_value(sql, c.kind)} AS c{n}" for n, (sql, c) in enumerate(columns))
@@ -74,7 +66,7 @@ class CsvRendering:
 
     def open(self, section: Section, source: Source, count: int | None) -> bytes:
         """Return the line that starts a section, and the line with the names of the section's
-        columns. `count`: the number of records in the section."""
+        columns. `count` is the number of records in the section."""
         header = ",".join(column.name for column in source.columns)
         return f"## {section} ({count})\r\n{header}\r\n".encode()
 

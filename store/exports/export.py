@@ -1,7 +1,7 @@
-"""Stream the export of a client's data: define the order of the sections, and handle errors.
+"""Stream the export of a client's data, section by section.
 
-PostgreSQL renders each record, and Python only copies bytes. Memory use therefore does not grow
-with the number of rows.
+PostgreSQL renders each record and Python only copies bytes, so memory use does not grow with the
+number of rows.
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterator
@@ -32,8 +32,8 @@ the section, the SQLSTATE and the error."""
 
 
 class Rendering(Protocol):
-    """A file format for exports. `separator`: the bytes before each record of a section except the
-    first. `counts`: whether a section's header includes its number of records."""
+    """A file format for exports. `separator` precedes each record of a section except the first.
+    `counts` puts the number of records into a section's header."""
 
     @property
     def separator(self) -> bytes: ...
@@ -65,9 +65,9 @@ class Export:
     async def pieces(self, exported_at: str) -> AsyncGenerator[bytes]:
         """Yield the file in pieces of about PIECE bytes. Close the generator after use.
 
-        If a section fails before its first bytes are yielded, the section is left empty and
-        `skipped` is called. Raises NoClient for a closed or missing client, and psycopg.Error for
-        any other database error. The bytes yielded before an error are not a valid file.
+        If a section fails before its first bytes, it stays empty and `skipped` is called. Raises
+        NoClient for a closed or missing client, and psycopg.Error. The bytes before an error are
+        not a valid file.
         """
         await self._check_open()
         form = self._rendering

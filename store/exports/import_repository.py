@@ -42,16 +42,15 @@ from store.tenants.tables import client_settings, clients
 
 _PAGE: Final = 5_000
 
-# These timeouts are longer than those of a request, because a batch takes longer and the source of
+# These timeouts are longer than a request's, because a batch takes longer and the source of
 # the records may be slow.
 _PATIENCE: Final = (
     "SET LOCAL statement_timeout = '120s'",
     "SET LOCAL idle_in_transaction_session_timeout = '600s'",
 )
 
-# The tables that must not contain rows of the client. A new client has starter playbooks and
-# templates, which the records in the file replace. Daily metrics are not listed, because they exist
-# even for a client without events. `begin` checks them separately.
+# The tables that must not contain rows of the client. The file replaces the starter playbooks and
+# templates. `begin` checks daily metrics separately, because they exist even without events.
 _MUST_BE_EMPTY: Final = (
     ai_conversations,
     automation_events,
@@ -120,8 +119,8 @@ class TenantImport:
                 raise ClientNotEmpty(f"the client is not empty: it has {table.name}")
 
     async def begin_beside(self) -> None:
-        """Lock the client, and keep its existing records. The caller must add only records with new
-        ids. Raises ClientNotFound."""
+        """Lock the client, and keep its records. The caller must add only records with new ids.
+        Raises ClientNotFound."""
         for statement in _PATIENCE:
             await self._connection.exec_driver_sql(statement)
         await AccountRepository(self._connection, self._tenant).lock()
@@ -209,9 +208,9 @@ async def is_here_already(
 ) -> bool:
     """Return True if another client of this installation may already use the ids of an export.
 
-    `connection`: must span clients. `exported`: the id of the exported client. Every run refers to
-    its playbook, so a client with the same runs also has the same playbooks. For an export without
-    playbooks the result is True, because no other record identifies the client.
+    `connection` must span clients. `exported` is the exported client's id. Runs refer to playbooks,
+    so a client with the same runs has the same playbooks. Return True for an export without
+    playbooks.
     """
     if exported == tenant:
         return False

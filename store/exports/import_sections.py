@@ -1,8 +1,7 @@
 """SQL that imports the records of an export, section by section.
 
-`:records` is a JSON array of records that PostgreSQL parses, so the values equal the exported ones.
-Imported work is never in progress: no run is waiting for its workflow, no review is pending, and no
-connection has credentials.
+PostgreSQL parses `:records`, a JSON array. Imported work is never in progress: no run waits for its
+workflow, no review is pending, and no connection has credentials.
 """
 
 from collections.abc import Mapping

@@ -14,8 +14,8 @@ from store.tenants.accounts import AccountRepository
 async def is_payer(database: Database, tenant: TenantId, now: datetime) -> bool:
     """Return True if the client's plan is paid for or was granted by an operator.
 
-    Return False if the plan cannot be read. An export then leaves the section with the plan empty.
-    Raises NoClient, EngineUnavailable.
+    Return False if it cannot be read: the export then leaves that section empty. Raises NoClient,
+    EngineUnavailable.
     """
     try:
         async with database.reading(tenant) as connection:

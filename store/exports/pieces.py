@@ -1,10 +1,8 @@
-"""SQL for records whose last column is an unbounded array. A long record is rendered in several
-rows.
+"""SQL that renders a record with an unbounded array in several rows.
 
-With a single row per record, PostgreSQL would build one text for a whole conversation with all its
-messages. This text could exceed PostgreSQL's limit of 1 GiB per value. The first row of a record
-therefore contains only the first elements. Most records have no others. Each further element is
-read as a separate row.
+In a single row, a conversation with all its messages could exceed PostgreSQL's limit of 1 GiB per
+value. The first row contains the first elements, usually all of them, and each further element has
+its own row.
 """
 
 from dataclasses import dataclass
@@ -18,9 +16,8 @@ TOGETHER: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class ArrayForm:
-    """The notation of arrays in a file format, as SQL expressions. `comma`: the text between two
-    elements. `element`: one element, rendered from its JSON text. `end`: the text after the last
-    element of a record."""
+    """The notation of arrays in a file format, as SQL expressions. `comma` is between two elements.
+    `element` renders one from its JSON text. `end` follows the last."""
 
     comma: str
     element: str
@@ -30,8 +27,8 @@ class ArrayForm:
 def first_elements(source: Source) -> tuple[tuple[str, ...], str]:
     """Return the SQL for the columns of the source, and the FROM clause.
 
-    If the source has an array, the last column contains at most TOGETHER elements. `first.is_long`
-    is then true if there may be more elements.
+    An array's column contains at most TOGETHER elements. `first.is_long` is true if there may be
+    more.
     """
     elements = source.elements
     values = tuple(column.sql for column in source.columns)
@@ -50,7 +47,7 @@ def first_elements(source: Source) -> tuple[tuple[str, ...], str]:
 
 
 def in_pieces(records: str, elements: Elements, form: ArrayForm) -> str:
-    """Return the SQL for all rows of the records. `records`: a query for each record's `line` and
+    """Return the SQL for all rows of the records. `records` is a query for each record's `line` and
     `is_long`, and for the columns of `t` that `elements` uses."""
     more = (
         f"SELECT {elements.sql}::text AS element FROM {elements.source} AND t.is_long "  # noqa: S608 - constants

@@ -1,5 +1,5 @@
-"""Builders for statements that insert the records of an export. All names and types in these
-statements are constants. `:records` is a JSON array of records that PostgreSQL parses."""
+"""Builders for statements that insert the records of an export, a JSON array `:records`. Names and
+types in the statements are constants."""
 
 from collections.abc import Iterable, Mapping
 
@@ -21,9 +21,9 @@ def insert_records(
     *,
     more: str = "",
 ) -> sa.TextClause:
-    """Return a statement that inserts the records `r`. `names`: the columns to insert from the
-    records. `values`: SQL expressions, keyed by column, that add or replace values. `more`:
-    definitions of further columns of `r` that these expressions read."""
+    """Return a statement that inserts the records `r`. `names` are the columns to insert. `values`
+    maps a column to an SQL expression that adds or replaces its value. `more` defines further
+    columns of `r` for these expressions."""
     plain = tuple(names)
     cells = {name: f"r.{name}" for name in plain} | dict(values or {})
     return sa.text(
@@ -36,8 +36,8 @@ def insert_records(
 def insert_parts(
     table: sa.Table, part: str, names: Iterable[str], values: Mapping[str, str], outer: str = ""
 ) -> sa.TextClause:
-    """Return a statement that inserts the parts `r` of records `o`. A part is a member of the list
-    `part`, or the object `part`. `outer`: definitions of the columns of `o` that `values` read."""
+    """Return a statement that inserts the parts `r` of records `o`: the members of the list `part`,
+    or the object `part`. `outer` defines the columns of `o` that `values` read."""
     plain = tuple(names)
     cells = {name: f"r.{name}" for name in plain} | dict(values)
     return sa.text(

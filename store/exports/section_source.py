@@ -21,7 +21,7 @@ class CellKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a section. `sql`: the SQL expression for its value, in a query on the section's
+    """A column of a section. `sql` is the SQL expression for its value, in a query on the section's
     `source`."""
 
     name: str
@@ -31,11 +31,11 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """The array in the last column of a record. Its length is unbounded, so it is rendered in
-    pieces (`store/exports/pieces.py`).
+    """The unbounded array in the last column of a record, rendered in pieces
+    (`store/exports/pieces.py`).
 
-    `sql`: the expression for one element, as JSON. `source`: the FROM clause for the elements of
-    the record `t`.
+    `sql` is the expression for one element, as JSON. `source` is the FROM clause for the elements
+    of `t`.
     """
 
     sql: str
@@ -53,9 +53,8 @@ class Elements:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The source of a section. `source`: the FROM clause, which selects the rows of the client
-    `%(client_id)s`. `elements`: the array in the last column, if that array is unbounded. The rows
-    must then have the alias `t`."""
+    """The source of a section: a FROM clause for the rows of the client `%(client_id)s`. With
+    `elements`, the unbounded array in the last column, the rows must have the alias `t`."""
 
     columns: tuple[Column, ...]
     source: str
@@ -81,7 +80,7 @@ json_cells: Final = partial(_columns, CellKind.JSON)
 
 
 def time_cells(names: str) -> tuple[Column, ...]:
-    """Return columns of times in UTC. `names`: the columns' names, separated by blanks."""
+    """Return columns of times in UTC. `names` are the columns' names, separated by blanks."""
     return tuple(Column(name, CellKind.TIME, utc(f"t.{name}")) for name in names.split())
 
 

@@ -1,8 +1,7 @@
 """The columns of each section of an export, and the SQL that reads them.
 
-All formats share this table: JSON and CSV exports are written from it, `domain/exports/records.py`
-documents it, and an import reads the columns back. Rows are sorted by primary key, which is
-indexed. Only the columns listed here are exported. Credentials, keys and secrets are not listed.
+JSON and CSV exports, the import and `domain/exports/records.py` share this table. Columns that are
+not listed, such as credentials, are not exported. Rows are sorted by primary key, which is indexed.
 """
 
 from collections.abc import Mapping

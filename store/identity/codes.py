@@ -20,8 +20,8 @@ from store.tenants.tables import users
 
 @dataclass(frozen=True, slots=True)
 class NewCode:
-    """A sign-in code to store. `email`: normalized by `sign_in_address`. `brand_name`: the name of
-    the shop to create with the code, or None. `network`: the client's IP network."""
+    """A sign-in code to store. `email` is the result of `sign_in_address`. `brand_name` is the shop
+    to create with the code, or None. `network` is the client's IP network."""
 
     id: str
     email: str
@@ -59,9 +59,8 @@ class CodeRepository:
     async def create(
         self, code: NewCode, now: datetime, *, to_strangers: int, crowded: bool = False
     ) -> bool:
-        """Store a sign-in code, and return whether it may be sent, as decided by `tries_of_next`. A
-        code that may not be sent does not count toward the limits and cannot be used. If it is
-        `crowded`, such a code is not stored."""
+        """Store a sign-in code, and return whether it may be sent, as decided by `tries_of_next`.
+        Otherwise, the code does not count and cannot be used. If `crowded`, it is not stored."""
         await self._lock(code.email)
         made = await self._made(code, now)
         tries = tries_of_next(made, to_strangers=to_strangers, crowded=crowded)
@@ -120,8 +119,8 @@ class CodeRepository:
     async def take_try(self, email: str, network: str, now: datetime) -> tuple[TriedCode, ...]:
         """Use up one attempt of each valid code for the address. Return these codes, newest first.
 
-        Attempts from the network that requested a code are counted separately from attempts from
-        other networks. Other requests for this address wait until the transaction ends.
+        Attempts from the requesting network are counted apart. Other requests for the address wait
+        until the transaction ends.
         """
         await self._lock(email)
         codes = sign_in_codes.c

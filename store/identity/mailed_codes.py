@@ -49,10 +49,9 @@ _COLUMNS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class NewMailedCode:
-    """A code to store. `place_id`: the id of the widget session or conversation in which the code
-    is valid. `email`: the address as written in that session or conversation. `question_id`: for a
-    ticket, the event that is answered once the code is entered. `digest`, `sealed_code`: NOTHING
-    and None if the code is withheld."""
+    """A code to store. `place_id` is the widget session or conversation in which it is valid, and
+    `email` the address as written there. `question_id` is the event to answer once a ticket's code
+    is entered. A withheld code has the `digest` NOTHING and no `sealed_code`."""
 
     id: str
     place_id: str
@@ -69,9 +68,9 @@ class NewMailedCode:
 class TriedMailedCode:
     """A valid code, after one attempt has been used.
 
-    `id`: the record of the code in this session or conversation. `code_id`: the record that holds
-    the code itself. For a shared code, `code_id` differs from `id`. `question_id`: for a ticket,
-    the event that is answered once the code is entered.
+    `id` is the record in this session or conversation. `code_id` is the record with the code, a
+    different one for a shared code. `question_id` is the event to answer once a ticket's code is
+    entered.
     """
 
     id: str
@@ -131,8 +130,8 @@ class MailedCodeRepository(TenantRepository):
         return MailedCodes(*found.one())
 
     async def create(self, code: NewMailedCode, now: datetime) -> bool:
-        """Store a code. Return False if a code with this id already exists. The row of its session
-        or conversation must exist."""
+        """Store a code for an existing session or conversation. Return False if its id already
+        exists."""
         values = {
             "client_id": self._tenant,
             "id": code.id,
@@ -157,9 +156,8 @@ class MailedCodeRepository(TenantRepository):
         """Use one attempt for each valid code in the session or conversation, and return these
         codes.
 
-        In place of a withheld code, the valid shared codes for the same address are used and
-        returned. Other attempts in the same session or conversation wait until the transaction
-        ends.
+        Shared codes for the address replace withheld ones. Other attempts there wait until the
+        transaction ends.
         """
         await self._lock(place_id)
         codes = self._codes
@@ -190,9 +188,8 @@ class MailedCodeRepository(TenantRepository):
         return (*(row for row in rows if row.digest != NOTHING), *others)
 
     async def prove(self, place_id: str, tried: Sequence[TriedMailedCode], now: datetime) -> None:
-        """Invalidate all codes in the session or conversation, because the correct code was
-        entered. `tried`: the codes that were compared. The correct attempt does not count as a
-        failed attempt."""
+        """Invalidate all codes in the session or conversation after the correct one was entered.
+        `tried` are the codes compared, for which this attempt does not count as failed."""
         was_tried = sa.cast(self._codes.id.in_({one.id for one in tried}), sa.Integer)
         await self._connection.execute(
             sa.update(self._table)

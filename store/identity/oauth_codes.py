@@ -15,7 +15,7 @@ from store.identity.tables import oauth_codes
 
 @dataclass(frozen=True, slots=True)
 class StoredCode:
-    """A stored authorization code. `key_id`: the API key for which the code was exchanged, or
+    """A stored authorization code. `key_id` is the API key for which the code was exchanged, or
     None."""
 
     tenant: TenantId

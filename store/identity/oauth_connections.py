@@ -14,7 +14,7 @@ from store.tenants.tables import api_keys
 
 @dataclass(frozen=True, slots=True)
 class OAuthConnection:
-    """An active API key of an OAuth client. `scopes`: the scopes of the key, or None for all
+    """An active API key of an OAuth client. `scopes` are the scopes of the key, or None for all
     scopes."""
 
     key_id: str

@@ -106,8 +106,8 @@ class SessionRepository:
         return tuple(one for one in map(_session, rows) if one.is_alive(now))
 
     async def end(self, user_id: str, now: datetime, *, session_id: str | None = None) -> int:
-        """End the user's session with `session_id`. Without an id, end all sessions of the user.
-        Return the number of sessions ended."""
+        """End the session `session_id` of the user, or all without an id. Return the number of
+        sessions ended."""
         ended = await self._connection.execute(
             sa.update(sessions)
             .where(

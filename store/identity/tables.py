@@ -88,8 +88,8 @@ oauth_clients: Final = sa.Table(
     sa.Index("ix_oauth_clients_unused", "created_at", postgresql_where=sa.text("used_at IS NULL")),
 )
 
-# One row per consent. Used codes are kept for a while, so that a second use is detected. One of the
-# two presenters must then have stolen the code.
+# One row per consent. Used codes are kept for a while, to detect a second use, which means that the
+# code was stolen.
 oauth_codes: Final = sa.Table(
     "oauth_codes",
     metadata,

@@ -49,9 +49,8 @@ class DataRequestRepository(TenantRepository):
         now: datetime,
         due_at: datetime,
     ) -> bool:
-        """Store a data request. Return False if a request with this id is already stored. The owner
-        is notified only of requests from a shop, because members know of the requests that they
-        opened."""
+        """Store a data request, or return False if its id is already stored. The owner is notified
+        only of a shop's requests, because members know of their own."""
         added = await self._connection.execute(
             insert(data_requests)
             .values(
@@ -70,15 +69,15 @@ class DataRequestRepository(TenantRepository):
         return added.one_or_none() is not None
 
     async def open_of(self, key: str) -> DataRequest | None:
-        """Return the customer's latest unfulfilled request, or None. The latest 1,000 open requests
-        are searched. `key`: the address, as returned by `customer_key`."""
+        """Return the customer's latest unfulfilled request among the latest 1,000, or None. `key`
+        is the result of `customer_key`."""
         rows = await self._connection.execute(_OPEN, {"tenant": self._tenant})
         theirs = (row for row in rows if customer_key(row.customer_email) == key)
         row = next(theirs, None)
         return None if row is None else DataRequest.model_validate(row, from_attributes=True)
 
     async def page(self, *, before: str | None, limit: int) -> tuple[DataRequest, ...]:
-        """Return a page of data requests, newest first. `before`: the last id on the previous
+        """Return a page of data requests, newest first. `before` is the last id on the previous
         page."""
         this = {"tenant": self._tenant, "before": before or _NEWEST, "limit": limit}
         rows = await self._connection.execute(_PAGE, this)
@@ -91,8 +90,8 @@ class DataRequestRepository(TenantRepository):
         return DataRequest.model_validate(row, from_attributes=True)
 
     async def fulfil(self, request_id: str, *, by: str, now: datetime) -> bool:
-        """Record who delivered the data to the customer. If the delivery is already recorded,
-        return False and keep the first record. Raises DataRequestNotFound."""
+        """Record who delivered the data to the customer. Return False, and keep the first record,
+        on a repeated call. Raises DataRequestNotFound."""
         done = await self._connection.execute(
             sa.update(data_requests)
             .where(

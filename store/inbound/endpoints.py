@@ -99,8 +99,8 @@ async def find_endpoint(
 async def integrations_of_account(
     connection: AsyncConnection, provider: Provider, account: str, now: datetime
 ) -> tuple[AccountOwner, ...]:
-    """Return the integrations of all clients that have authenticated with this platform account. An
-    integration is live if the platform accepts its credentials. Requires a connection from
+    """Return all clients' integrations that have authenticated with this platform account. They are
+    live if the platform accepts their credentials. Requires a connection from
     `Database.unscoped`."""
     this = {"platform": provider, "account": account, "since": now - COMPLIANCE_REQUESTS_LAST}
     rows = await connection.execute(_OF_ACCOUNT, this)
@@ -166,11 +166,10 @@ class EndpointRepository(TenantRepository):
         now: datetime,
     ) -> None:
         """Replace the token, the secret or both. The previous value stays valid until
-        `previous_until`. If that time is in the past, the previous value is invalid immediately.
+        `previous_until`, unless that time has passed.
 
-        At most one previous token and one previous secret are valid. A current value that is not
-        allowed to vouch for customers is discarded. If it were kept as a previous value, it would
-        be allowed to vouch for customers together with its successor. Raises EndpointNotFound.
+        At most one previous token and secret are kept. A value that may not vouch for customers is
+        discarded, because it would gain that right from its successor. Raises EndpointNotFound.
         """
         # If only the token or only the secret is replaced, the other's previous value is kept. It
         # stays valid until the same time.

@@ -20,10 +20,10 @@ class DayRoom:
 
 
 class FullDays:
-    """A cache of the daily limits that webhooks have reached. Each entry is valid for five seconds.
+    """A cache of the daily limits that webhooks have reached, with entries valid for five seconds.
 
-    Checking the limit reads up to 10,000 rows while holding the lock on the client's queues. With
-    the cache, a flood of rejected webhooks causes these reads only once every five seconds.
+    Checking a limit reads up to 10,000 rows under the lock on the client's queues. The cache limits
+    these reads during a flood.
     """
 
     def __init__(self) -> None:

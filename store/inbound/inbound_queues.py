@@ -1,9 +1,8 @@
-"""The inbound queues. They define the order in which a client's webhooks are processed.
+"""The inbound queues, which order the processing of a client's webhooks.
 
-A client has two queues, one for tickets and one for all other webhooks. In each queue, only one
-webhook at a time is processed: the queue's head. A ticket that waits because of its customer's
-limit, or because of the limit on unverified senders, is not a head. The webhooks behind such a
-ticket are therefore processed.
+A client has one queue for tickets and one for other webhooks. Each processes one webhook at a time,
+its head. A ticket that waits for its customer's limit, or the limit on unverified senders, is not a
+head and does not block the others.
 """
 
 from typing import Final
@@ -19,9 +18,8 @@ from store.core.repository import TenantRepository
 async def lock_queues(connection: AsyncConnection, tenant: TenantId) -> None:
     """Lock the client's inbound queues until the transaction ends.
 
-    Every writer of `inbound_webhooks` takes this lock, so that no webhook is queued behind a
-    webhook whose processing has just ended. A transaction locks the account before the queues,
-    never after them.
+    All writers of `inbound_webhooks` do so, because a webhook must not be queued behind one that
+    has just ended. Lock the account before the queues, never after them.
     """
     await connection.execute(_LOCK, {"name": f"inbound lanes/{tenant}"})
 

@@ -33,9 +33,8 @@ _SIGNS: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class LastSigns:
-    """The times of a connection's most recent activity. `found`: the last order lookup that found
-    an order. `done`: the last executed action. `webhook_at`: the last received webhook. A time is
-    None if the scanned rows contain no such activity."""
+    """The times of a connection's most recent activity, or None. `found`: an order lookup that
+    found an order. `done`: an executed action. `webhook_at`: a received webhook."""
 
     found: datetime | None = None
     done: datetime | None = None

@@ -67,7 +67,7 @@ class InboundLogRepository(TenantRepository):
         state: WebhookState | None = None,
         outcome: Outcome | None = None,
     ) -> list[InboundWebhook]:
-        """Return a page of webhooks, newest first. `before`: the last id on the previous page."""
+        """Return a page of webhooks, newest first. `before` is the last id on the previous page."""
         query = _SUMMARY.order_by(_TABLE.id.desc()).limit(limit)
         if before is not None:
             query = query.where(_TABLE.id < before)

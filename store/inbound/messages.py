@@ -18,8 +18,8 @@ class InboundMessageRepository(TenantRepository):
     async def claim(
         self, integration_id: str, message_key: str, *, webhook_id: str, now: datetime
     ) -> bool:
-        """Claim a message for a webhook. Return False if another webhook has already claimed it.
-        The call waits for any concurrent transaction that claims the same message."""
+        """Claim a message for a webhook. Return False if another webhook has claimed it. Waits for
+        a concurrent claim to end."""
         claimed = await self._connection.execute(
             insert(inbound_messages)
             .values(

@@ -24,8 +24,8 @@ _KEY: Final = (poll_cursors.c.client_id, poll_cursors.c.integration_id)
 
 @dataclass(frozen=True, slots=True)
 class PolledConnection:
-    """A connection that can be polled, with its cursor. `cursor`: the poll cursor, or None before
-    the first poll. `is_refused`: whether the platform has rejected the credentials."""
+    """A connection that can be polled. `cursor` is None before the first poll. `is_refused` means
+    that the platform has rejected the credentials."""
 
     tenant: TenantId
     integration: Integration
@@ -42,10 +42,8 @@ async def polled_connections(
     limit: int,
 ) -> tuple[PolledConnection, ...]:
     """Return a page of all clients' connections that can be polled, ordered by client and
-    integration. Requires a connection that spans clients.
-
-    `after`: the client id and integration id of the last connection on the previous page.
-    """
+    integration. `after` is the last pair on the previous page. Requires a connection that spans
+    clients."""
     its = integrations.c
     rows = await connection.execute(
         sa.select(

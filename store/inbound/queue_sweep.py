@@ -42,11 +42,9 @@ class StoppedQueue:
 async def webhooks_left(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[LeftWebhook]:
-    """Return a page of webhooks that should have a workflow, oldest first. Most of these webhooks
-    still have their workflow.
+    """Return a page of webhooks that should have a workflow, oldest first. Most of them still do.
 
-    The page contains webhooks in progress that arrived before `before`, and waiting webhooks whose
-    wait ended before `before`.
+    These arrived before `before` and are in progress, or wait and were due before it.
     """
     rows = await connection.execute(
         sa.select(_ROW.client_id, _ROW.id, _ROW.created_at)

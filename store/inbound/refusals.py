@@ -19,8 +19,8 @@ _count: Final = inbound_refusals.c
 
 @dataclass(frozen=True, slots=True)
 class RefusalsOfHour:
-    """The number of requests rejected within one hour. `hour`: the start of the hour. `last_at`:
-    the time of the last rejection."""
+    """The number of requests rejected in the hour that starts at `hour`, and the time of the last
+    rejection."""
 
     tenant: TenantId
     integration_id: str

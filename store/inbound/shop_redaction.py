@@ -28,9 +28,9 @@ _LOOKUPS: Final = sa.text("""
 class ShopRedaction(TenantRepository):
     async def erase(self, integration_id: str, *, request_id: str) -> dict[str, int]:
         """Erase the connection's order facts, stored webhooks, counts of rejected requests and
-        copies of orders. Return the number of changed rows by record class.
+        copies of orders. Return the changed rows by record class.
 
-        `request_id`: the webhook that contains the erasure request. Its body stays readable.
+        `request_id` is the webhook with the erasure request, which stays readable.
         """
         this = {"client_id": self._tenant, "integration": integration_id, "duty": request_id}
         facts = OrderFactRepository(self._connection, self._tenant)

@@ -38,11 +38,9 @@ _OTHERS: Final = frozenset(WebhookKind) - FROM_STRANGERS
 
 @dataclass(frozen=True, slots=True)
 class NewWebhookRow:
-    """A webhook delivery to store. `id`: the id for the row, if the delivery is new. `headers`: the
-    headers that the parser needs, with lowercase names. `unreadable`: the stable code of a parsing
-    error, or None. A delivery with a parsing error is stored as failed. `is_signed`: whether a
-    secret verified the request. `vouches`: whether the endpoint was trusted to vouch for customers'
-    addresses when the request was verified."""
+    """A webhook delivery to store. `id` is used if it is new. `headers` are those for the parser,
+    in lower case. `unreadable` is a parsing error's code, or None. `is_signed` means that a secret
+    verified it. `vouches` means that the endpoint could then vouch for customers' addresses."""
 
     id: str
     integration_id: str
@@ -58,10 +56,8 @@ class NewWebhookRow:
 
 
 class KeptAs(StrEnum):
-    """The storage outcome of a delivery. `known`: the same delivery was stored before. `conflict`:
-    the deduplication key was already used with a different body, so this delivery is not stored.
-    `left`: this delivery is not stored, because its topic is ignored and the daily limit on stored
-    deliveries has been reached."""
+    """The storage outcome of a delivery. `known`: it was stored before. `conflict`: its key was
+    used with a different body. `left`: its topic is ignored and the daily limit is reached."""
 
     NEW = "new"
     KNOWN = "known"
@@ -71,9 +67,9 @@ class KeptAs(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KeptWebhook:
-    """The result of storing a delivery. `id`: the row of the delivery, which may be older than this
-    request. `starts`: whether the delivery is new and first in its queue. The caller must then
-    start its workflow after the commit."""
+    """The result of storing a delivery. `id` is its row, possibly an older one. If `starts`, the
+    delivery is the new head of its queue, and the caller must start its workflow after the
+    commit."""
 
     id: str
     was: KeptAs
@@ -84,12 +80,11 @@ class WebhookArrivals(TenantRepository):
     async def keep(
         self, arrived: NewWebhookRow, now: datetime, full_days: FullDays | None = None
     ) -> KeptWebhook:
-        """Store a delivery once. Return how the delivery was stored, and whether its processing
-        starts now. Raises InboundBusy.
+        """Store a delivery once. Return how it was stored, and whether its processing starts now.
+        Raises InboundBusy.
 
-        The client's inbound queues stay locked until the transaction ends. A webhook that arrives
-        during this time is therefore queued behind this one. No webhook can be queued behind a
-        webhook whose processing has already ended.
+        Locks the client's inbound queues until the transaction ends, so that no webhook is queued
+        behind one that has already ended.
         """
         await lock_queues(self._connection, self._tenant)
         full_days = full_days or FullDays()

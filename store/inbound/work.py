@@ -41,7 +41,7 @@ class WebhookStanding:
 
 @dataclass(frozen=True, slots=True)
 class StoredWebhook:
-    """A webhook without its body. `size`: the size of the body in bytes, or None if the body was
+    """A webhook without its body. `size` is the size of the body in bytes, or None if the body was
     erased."""
 
     id: str
@@ -63,7 +63,7 @@ class StoredWebhook:
 
 @dataclass(frozen=True, slots=True)
 class UnstartedRun:
-    """A webhook's run that has no answer yet. `threshold`: the confidence threshold of the run's
+    """A webhook's run that has no answer yet. `threshold` is the confidence threshold of the run's
     playbook."""
 
     ref: RunRef
@@ -146,7 +146,7 @@ class WorkRepository(TenantRepository):
         )
 
     async def fail(self, webhook_id: str, reason: str, now: datetime) -> None:
-        """Mark a webhook as failed. `reason`: a stable code."""
+        """Mark a webhook as failed. `reason` is a stable code."""
         await self._write(
             webhook_id,
             state=WebhookState.FAILED,
@@ -181,11 +181,10 @@ class WorkRepository(TenantRepository):
     ) -> EarlierWait | None:
         """Return the wait of an earlier ticket that this ticket must not overtake, or None.
 
-        A ticket must not overtake an earlier ticket that waits for the client's limit or quota. It
-        must not overtake a waiting ticket from the same customer either, if both senders are
-        verified or both are not. A ticket from an unverified sender must not overtake tickets that
-        wait for the limit on unverified senders. The client's queues are not locked. If a wait ends
-        during this check, this ticket takes one more attempt.
+        A ticket must not overtake one that waits for the client's limit or quota, or one from the
+        same customer with an equally verified sender. A ticket from an unverified sender must not
+        overtake one that waits for the limit on unverified senders. The queues are not locked, so a
+        wait that ends meanwhile costs one more attempt.
         """
         row = (
             await self._connection.execute(

@@ -20,12 +20,12 @@ from store.intake.idempotency import IdempotencyKey
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """An event to admit. The caller generates the ids of all rows that will be stored for the
-    event.
+    """An event to admit, with the ids of all rows to store for it.
 
-    `request_id`: the id of the HTTP request, for the run's logs. `visit`: the widget visit in which
-    the message was written. `received_by`: the platform whose webhook or poll delivered the event.
-    `key_id`: the API key that sent the event. Admission sets this field.
+    - `request_id`: the HTTP request, for the run's logs.
+    - `visit`: the widget visit in which the message was written.
+    - `received_by`: the platform that delivered the event by webhook or poll.
+    - `key_id`: the API key that sent it, set by admission.
     """
 
     event: InboundEvent

@@ -45,9 +45,9 @@ class AttachmentBytes(TenantRepository):
         return removed.rowcount
 
     async def kept(self, *, since: datetime | None = None, only_unproved: bool = False) -> int:
-        """Return the number of bytes stored for the client's attachments. `since`: count only
-        attachments that arrived since then, and include deleted files of members. `only_unproved`:
-        count only attachments from senders who have not verified their address."""
+        """Return the number of bytes stored for the client's attachments. `since` counts only later
+        attachments, with members' deleted files. `only_unproved` counts only those of unverified
+        senders."""
         table = attachments.c
         is_counted = table.state == "stored"
         if since:

@@ -86,11 +86,11 @@ class AttachmentRepository(TenantRepository):
         now: datetime,
         new_id: NewId,
     ) -> tuple[Attachment, ...]:
-        """Store the attachments of an event, in the transaction that stores the event. Return the
-        stored and the refused attachments.
+        """Store an event's attachments in the transaction that stores the event. Return the stored
+        and the refused ones.
 
-        For a refused attachment, the reason for the refusal is stored instead of the content. The
-        caller inspects the attachments before the transaction, which locks the client's account.
+        A refused one is stored with its reason instead of its content. The caller inspects
+        attachments before the transaction, which locks the account.
         """
         if not inspected:
             return ()
@@ -154,11 +154,8 @@ class AttachmentRepository(TenantRepository):
         return b"".join([chunk async for chunk in self.chunks(attachment_id)])
 
     async def room(self, now: datetime, *, is_unproved: bool) -> int:
-        """Return the number of bytes that the client may still store today. Raises ClientNotFound.
-
-        `is_unproved`: whether the sender's address is unverified. If it is, a lower limit also
-        applies.
-        """
+        """Return the number of bytes that the client may still store today, with a lower limit for
+        unverified senders. Raises ClientNotFound."""
         subscription = await AccountRepository(self._connection, self._tenant).subscription()
         most, most_unproved = MAX_DAY_BYTES, MAX_DAY_UNPROVED_BYTES
         if not is_accountable(subscription, now):

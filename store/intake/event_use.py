@@ -12,8 +12,8 @@ from store.core.repository import TenantRepository
 
 @dataclass(frozen=True, slots=True)
 class EventBytes:
-    """The storage used by some events. `kept`: the stored size in bytes. `oldest`: when the oldest
-    of these events was admitted, or None if there are no events."""
+    """The stored size of some events in bytes, and the admission of the `oldest`, or None without
+    events."""
 
     kept: int
     oldest: datetime | None
@@ -31,10 +31,9 @@ class EventUse(TenantRepository):
         return EventBytes(int(row.kept), row.oldest)
 
 
-# The message limit PER_CLIENT bounds the number of rows per day. The query gets the sizes without
-# reading the values. A message's time is its admission time, so the age of an event that had to
-# wait is measured from its admission. The text is counted twice, because the rows of both the event
-# and the message contain it.
+# PER_CLIENT bounds the number of rows per day, and the query reads sizes, not values. A message's
+# time is its admission time. The text counts twice, because the event and the message both contain
+# it.
 _KEPT: Final = sa.text("""
     SELECT coalesce(sum(pg_column_size(event.payload) + pg_column_size(message.body)
                         + coalesce(pg_column_size(event.message), 0)

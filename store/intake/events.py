@@ -43,9 +43,11 @@ class EventRepository(TenantRepository):
         written: str | None = None,
     ) -> datetime | None:
         """Store a normalized event, and assign its message to the conversation. Idempotent. Return
-        when the message arrived, or None if it was erased. `written`: the text to store for the
-        message, or None for the event's text. The two differ if the event repeats the question of
-        an earlier message."""
+        the message's arrival, or None if it was erased.
+
+        `written` is the message's text, if it differs because the event repeats an earlier
+        question.
+        """
         arrived_at: datetime | None = await self._connection.scalar(
             _SAVE_UNIFIED,
             {

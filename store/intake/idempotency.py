@@ -17,7 +17,7 @@ IDEMPOTENCY_WINDOW: Final = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """An idempotency key, as sent with a request. `body_digest`: the SHA-256 digest of the raw
+    """An idempotency key, as sent with a request. `body_digest` is the SHA-256 digest of the raw
     request body."""
 
     key: str
@@ -43,12 +43,10 @@ async def claim(
     event_id: str,
     now: datetime,
 ) -> str:
-    """Assign an idempotency key to an event, and return the id of the event to which the key now
-    belongs. If the key is new or expired, the returned id is `event_id`. Otherwise, it is the id of
-    the first request's event.
+    """Assign an idempotency key to an event, and return the id of the event that owns the key. This
+    is `event_id` for a new or expired key. Raises IdempotencyKeyReused.
 
-    A second request waits on the unique constraint until the first has committed, so two concurrent
-    requests create only one event. Raises IdempotencyKeyReused.
+    A second request waits on the unique constraint for the first to commit.
     """
     claimed = await connection.scalar(
         insert(idempotency_keys)

@@ -33,9 +33,8 @@ async def recent_use(
     key_id: str | None,
     now: datetime,
 ) -> RecentUse:
-    """Return the values to compare with the client's limits. The account is locked by one
-    statement, and a later statement reads the values. The later statement therefore sees everything
-    that previous lock holders committed."""
+    """Return the values to compare with the client's limits. One statement locks the account, and a
+    later one reads what previous lock holders committed."""
     row = (
         await connection.execute(
             _RECENT,

@@ -13,11 +13,10 @@ class SenderUse(TenantRepository):
     async def messages(
         self, customer: str, domain: str | None, *, since: datetime, at_most: int
     ) -> int:
-        """Return the number of messages since `since` from the address `customer`. If `domain` is
-        given, count those from the domain and its subdomains instead.
+        """Return the number of messages since `since` from the address `customer`, or from `domain`
+        with its subdomains.
 
-        Addresses that differ only by dots or by a plus suffix before the "@" are treated as the
-        same address. Counting stops at `at_most`.
+        Dots and plus suffixes before the "@" are ignored. Counting stops at `at_most`.
         """
         values = {"tenant": self._tenant, "since": since, "at_most": at_most}
         if domain is None:

@@ -25,8 +25,8 @@ class ConnectionSettings(TenantRepository):
         return found or {}
 
     async def change(self, integration_id: str, settings: Mapping[str, str | None]) -> None:
-        """Update these settings of a connection. A value of None removes the setting. Raises
-        IntegrationNotFound, including for an ended connection."""
+        """Update these settings of a connection, and remove those that are None. Raises
+        IntegrationNotFound, also for an ended connection."""
         merged = integrations.c.settings.op("||")(sa.cast(settings, JSONB))
         changed = await self._connection.execute(
             sa.update(integrations)

@@ -24,8 +24,8 @@ class HelpdeskPauseRepository(TenantRepository):
         now: datetime,
         until: datetime,
     ) -> None:
-        """Pause the agent in a ticket, because a human agent is answering it. Idempotent by
-        message. If an existing pause ends later than the new one, the existing pause is kept."""
+        """Pause the agent in a ticket that a human agent is answering. Idempotent by message. A
+        longer existing pause is kept."""
         row = {
             "client_id": self._tenant,
             "integration_id": integration_id,

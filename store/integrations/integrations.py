@@ -1,5 +1,4 @@
-"""A client's integrations. Callers pass encrypted (sealed) credentials. Disconnecting erases the
-credentials.
+"""A client's integrations, with encrypted (sealed) credentials that disconnecting erases.
 
 Each change writes its webhook events in the same transaction. A disconnection is reported once.
 """
@@ -91,9 +90,8 @@ class UsableConnections:
 class IntegrationRepository(TenantRepository):
     """The integrations of one client.
 
-    Methods that read a connection raise UnknownProvider if another version of the service created
-    the connection and this version does not support its provider. Such a connection stays
-    unchanged, but can be ended like any other connection.
+    Reading methods raise UnknownProvider for a provider that only another version supports. Such a
+    connection stays unchanged, but can be ended.
     """
 
     async def connected(self) -> tuple[Integration, ...]:
@@ -128,7 +126,7 @@ class IntegrationRepository(TenantRepository):
 
     async def page(self, *, after: str | None, limit: int) -> tuple[IntegrationEntry, ...]:
         """Return a page of all connections, including ended ones, ordered by id and therefore by
-        creation time. `after`: the last id on the previous page."""
+        creation time. `after` is the last id on the previous page."""
         this = {"tenant": self._tenant, "after": after or "", "limit": limit}
         rows = await self._connection.execute(_PAGE, this)
         return tuple(_read(IntegrationEntry, row) for row in rows)
@@ -149,9 +147,8 @@ class IntegrationRepository(TenantRepository):
     async def connect(
         self, integration: Integration, now: datetime, new_id: NewId
     ) -> tuple[str, ...]:
-        """Store a connection, and end any existing connection to the same provider. Return the ids
-        of the webhook deliveries to send. Raises ClientNotFound if the client does not exist or is
-        being erased."""
+        """Store a connection, and end an existing one to the same provider. Return the ids of the
+        webhook deliveries to send. Raises ClientNotFound, also during an erasure."""
         # Without this lock, two concurrent calls would both find no existing connection to end.
         await AccountRepository(self._connection, self._tenant).lock()
         ended = await self._end(integrations.c.provider == integration.provider, now)
@@ -188,16 +185,16 @@ class IntegrationRepository(TenantRepository):
     async def disconnect(
         self, integration_id: str, now: datetime, new_id: NewId
     ) -> tuple[str, ...]:
-        """End a connection and erase its credentials. Return the ids of the webhook deliveries to
-        send. A connection that has already ended stays unchanged."""
+        """End a connection and erase its credentials, unless it has ended. Return the ids of the
+        webhook deliveries to send."""
         ended = await self._end(integrations.c.id == integration_id, now)
         return await self._tell_if_live(ended, BY_OPERATOR, now, new_id)
 
     async def prove(self, integration_id: str, account: str) -> None:
-        """Store the platform account with which the connection has authenticated.
+        """Store the platform account with which the connection has authenticated. Installation-wide
+        webhooks for it go to this client from now on.
 
-        From now on, installation-wide webhooks that name this account are routed to the client. An
-        ended connection stays unchanged.
+        An ended connection stays unchanged.
         """
         await self._connection.execute(
             sa.update(integrations)
@@ -212,8 +209,8 @@ class IntegrationRepository(TenantRepository):
     async def doubt(self, integration_id: str, now: datetime) -> None:
         """Record that the platform rejects the connection's credentials.
 
-        From now on, installation-wide webhooks that name the connection's account are not routed to
-        the client, except for compliance requests. `prove` and `trust` restore the routing.
+        Installation-wide webhooks for its account no longer go to the client, except compliance
+        requests. `prove` and `trust` undo this.
         """
         await self._connection.execute(
             sa.update(integrations)
@@ -261,11 +258,11 @@ class IntegrationRepository(TenantRepository):
     async def fail(
         self, integration_id: str, code: str, now: datetime, new_id: NewId, *, run_id: str
     ) -> None:
-        """Mark a connection as failed, because the provider rejects its credentials.
+        """Mark a connection as failed, because the provider rejects its credentials. Webhooks are
+        routed as after `doubt`.
 
-        Installation-wide webhooks are then routed as after `doubt`. `code`: a stable error code.
-        `run_id`: the run that got the error and sends the webhook event. A connection that is no
-        longer active stays unchanged, because a new connection may have replaced it.
+        `code` is a stable error code. `run_id` is the run that sends the webhook event. A
+        connection that is no longer active stays unchanged, because a new one may have replaced it.
         """
         provider = await self._connection.scalar(
             sa.update(integrations)
@@ -322,8 +319,8 @@ class IntegrationRepository(TenantRepository):
     async def _tell_if_live(
         self, ended: _Ended | None, reason: str, now: datetime, new_id: NewId
     ) -> tuple[str, ...]:
-        """Write the webhook event that reports the end of a connection. Do nothing if a failure of
-        the connection was already reported. Return the ids of the deliveries to send."""
+        """Write the webhook event for the end of a connection, unless its failure was already
+        reported. Return the ids of the deliveries to send."""
         if ended is None or ended.failed:
             return ()
         return await self._tell_ended(ended.id, ended.provider, reason, now=now, new_id=new_id)

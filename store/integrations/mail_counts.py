@@ -20,8 +20,8 @@ _SCOPES: Final = {group: f"client/{group}" for group in MailGroup}
 
 @dataclass(frozen=True, slots=True)
 class MailCount:
-    """A counter that each email increments once. `limit`: the maximum number of emails per day for
-    `key`."""
+    """A counter that each email increments once. `limit` is the maximum number of emails per day
+    for `key`."""
 
     scope: str
     key: str
@@ -70,10 +70,9 @@ class MailCountRepository:
         )
 
     async def take(self, count: MailCount, now: datetime) -> bool:
-        """Increment today's mail count. Return False if the daily limit has been reached.
+        """Increment today's mail count. Return False at the daily limit.
 
-        Transactions for other emails with the same key wait until this transaction ends, so this
-        transaction must be short.
+        Emails with the same key wait for this transaction, so keep it short.
         """
         if count.limit <= 0:
             return False

@@ -18,9 +18,8 @@ class MailRecipientRepository(TenantRepository):
         )
 
     async def wrote_this(self, address: str, run_id: str) -> bool:
-        """Return True if the run answers an email from this address. The email counts only if a
-        mail provider's webhook delivered it with an authenticated sender. `address`: in
-        lowercase."""
+        """Return True if a mail provider's webhook delivered the run's email from this address with
+        an authenticated sender. `address` is in lower case."""
         return bool(
             await self._connection.scalar(
                 _WROTE,

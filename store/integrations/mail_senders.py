@@ -50,7 +50,7 @@ _NOTHING: Final[Mapping[str, object]] = {
 
 @dataclass(frozen=True, slots=True)
 class NewSenderCode:
-    """A new code that verifies a sender address. `language`: the language of the email that
+    """A new code that verifies a sender address. `language` is the language of the email that
     contains the code, fr or en."""
 
     id: str
@@ -101,9 +101,8 @@ class MailSenderRepository(TenantRepository):
         return None if row is None else self._sender(row)
 
     async def put(self, sender: MailSender, now: datetime) -> None:
-        """Store the client's sender, replacing the previous sender. If the new sender is not
-        `verified`, the verification, the last error and the pending code are removed. Otherwise
-        they are kept."""
+        """Store the client's sender, replacing the previous one. Unless it is `verified`, the
+        verification, last error and pending code are removed."""
         server = sender.server
         values: dict[str, object] = {
             "address": sender.address,
@@ -125,8 +124,8 @@ class MailSenderRepository(TenantRepository):
         )
 
     async def give_code(self, code: NewSenderCode, now: datetime) -> bool:
-        """Replace the sender's code. Return False and change nothing if the daily limit on codes
-        has been reached. The day starts when its first code is created."""
+        """Replace the sender's code. Return False and change nothing at the daily limit, which
+        starts with the first code."""
         sender = mail_senders.c
         same_day = sender.codes_since > now - DAY
         changed = await self._connection.execute(
@@ -199,7 +198,7 @@ class MailSenderRepository(TenantRepository):
         )
 
     async def note_failure(self, address: str, code: str, now: datetime) -> None:
-        """Record that a mail server rejected an email from the client's sender. `code`: a stable
+        """Record that a mail server rejected an email from the client's sender. `code` is a stable
         error code."""
         await self._change(mail_senders.c.address == address, last_error=code, last_error_at=now)
 

@@ -114,11 +114,11 @@ class OrderFactRepository(TenantRepository):
     async def find(
         self, number: str | None, email: str | None, *, but_of: Collection[str] = ()
     ) -> Order | None:
-        """Return the order with this number, preferring an order that belongs to the customer.
-        Without a number, return the customer's latest order.
+        """Return the order with this number, preferably an order of the customer. Without a number,
+        return the customer's latest order.
 
-        Ended connections and the connections in `but_of` are ignored. The caller must still check
-        that the order belongs to the customer.
+        Ended connections and those in `but_of` are ignored. The caller must check that the order
+        belongs to the customer.
         """
         if number is not None:
             found = await self._found(_BY_NUMBER, number=number_key(number))
@@ -137,9 +137,8 @@ class OrderFactRepository(TenantRepository):
         )
 
     async def about(self, order: Order) -> tuple[OrderFact, ...]:
-        """Return all facts about an order. `order`: as returned by a shop. Facts from the shop
-        match by the order's id. Facts from other connections, such as a payment provider, match by
-        the order's number."""
+        """Return all facts about an order returned by a shop. The shop's own facts match by id, and
+        other connections' facts, such as a payment provider's, by number."""
         found = await self._found(
             _ABOUT,
             integration=order.integration_id,

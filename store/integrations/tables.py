@@ -18,9 +18,9 @@ integrations: Final = sa.Table(
     # Credentials, encrypted with SEAL_KEY. They are never logged or exported.
     text("sealed"),
     text("error_code", nullable=True),
-    # The account with which the connection has authenticated, in the platform's own notation: a
-    # shop's domain, or an account id. Installation-wide webhooks are routed by this account. After
-    # the connection has ended, only compliance requests are still routed.
+    # The account with which the connection has authenticated: a shop's domain, or an account id. It
+    # routes installation-wide webhooks. After the connection has ended, it routes only compliance
+    # requests.
     text("proved_account", nullable=True),
     # When the platform rejected the credentials that proved the account. Until it accepts them
     # again, only compliance requests are routed.
@@ -47,8 +47,8 @@ integrations: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# The sender for a client's mail, verified with an emailed code. When the sender is removed, the
-# address is cleared. The row is kept, because it counts the codes that were sent.
+# The sender for a client's mail, verified with an emailed code. Removing the sender clears the
+# address, but the row still counts the codes.
 mail_senders: Final = sa.Table(
     "mail_senders",
     metadata,

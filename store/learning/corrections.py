@@ -72,10 +72,9 @@ _HELD: Final = sa.text("""
     FOR SHARE OF event
 """)
 
-# An approval is also a correction if the sent text differs from the draft, because the second
-# approver may have approved the first approver's edit. A difference in leading or trailing
-# whitespace is not a correction. In shadow mode, human agents do not see the draft, so their reply
-# is not a correction either.
+# An approval is a correction if the sent text differs from the draft, apart from whitespace. The
+# second approver may have approved the first one's edit. In shadow mode, human agents do not see
+# the draft, so their reply is no correction.
 _NOTE: Final = sa.text("""
     INSERT INTO corrections (client_id, id, review_id, run_id, kind, state, created_at)
     SELECT client_id, :id, id, run_id,
@@ -94,8 +93,8 @@ _NOTE: Final = sa.text("""
 
 class CorrectionRepository(TenantRepository):
     async def note(self, correction_id: str, review_id: str, now: datetime) -> bool:
-        """Store a decided review as an open correction if the reviewer rejected the draft or sent a
-        different text. Return whether a correction was added. Idempotent by review."""
+        """Store a decided review as an open correction if the draft was rejected or changed. Return
+        whether one was added. Idempotent by review."""
         noted = await self._connection.execute(
             _NOTE,
             {
@@ -110,7 +109,8 @@ class CorrectionRepository(TenantRepository):
     async def page(
         self, *, state: CorrectionState | None, after: str | None, limit: int
     ) -> tuple[CorrectionSummary, ...]:
-        """Return a page of corrections, oldest first. `after`: the last id on the previous page."""
+        """Return a page of corrections, oldest first. `after` is the last id on the previous
+        page."""
         rows = await self._connection.execute(
             _PAGE,
             {"client_id": self._tenant, "state": state, "after": after or "", "limit": limit},
@@ -135,8 +135,8 @@ class CorrectionRepository(TenantRepository):
     async def decide(
         self, correction_id: str, state: CorrectionState, decided_by: str, now: datetime
     ) -> CorrectionKind:
-        """Close a correction with this state, and return the correction's kind. Of two concurrent
-        calls, only one succeeds. Raises CorrectionNotFound, CorrectionDecided."""
+        """Close a correction with this state, and return its kind. Only one of two concurrent calls
+        succeeds. Raises CorrectionNotFound, CorrectionDecided."""
         this = (
             corrections.c.client_id == self._tenant,
             corrections.c.id == correction_id,

@@ -16,10 +16,10 @@ _TABLE: Final = labelled_examples.c
 
 class LabelledExampleRepository(TenantRepository):
     async def put(self, example: LabelledExample) -> None:
-        """Store a labelled example, replacing any previous example of the same run.
+        """Store a labelled example, replacing any previous one of the same run. Locks the account
+        to enforce the limit.
 
-        Raises TooManyExamples, and ClientNotFound while the client is being erased. The account is
-        locked, so concurrent calls cannot exceed the limit.
+        Raises TooManyExamples, and ClientNotFound during an erasure.
         """
         await AccountRepository(self._connection, self._tenant).lock()
         kept = await self._connection.scalar(
@@ -36,7 +36,7 @@ class LabelledExampleRepository(TenantRepository):
         )
 
     async def page(self, *, after: str | None, limit: int) -> tuple[LabelledExample, ...]:
-        """Return a page of labelled examples, oldest first. `after`: the last id of the previous
+        """Return a page of labelled examples, oldest first. `after` is the last id of the previous
         page."""
         rows = await self._connection.execute(
             sa.select(labelled_examples)

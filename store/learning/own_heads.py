@@ -135,11 +135,10 @@ class OwnHeadRepository(TenantRepository):
         model: str,
         now: datetime,
     ) -> bool:
-        """Store a classifier head as the latest version, and remove the weights of all other
-        versions.
+        """Store a classifier head as the latest version, and remove the weights of all others.
 
-        Return False and store nothing if a lesson has been removed since the fit. Raises
-        ClientNotFound while the client is being erased.
+        Return False and store nothing if a lesson was removed since the fit. Raises ClientNotFound
+        during an erasure.
         """
         await AccountRepository(self._connection, self._tenant).lock()
         if not await self._hold(lessons):

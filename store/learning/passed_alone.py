@@ -37,8 +37,8 @@ _COUNTS: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class AloneCount:
-    """A playbook's recent answers. `asked`: the number of runs that needed an answer. `alone`: how
-    many of these runs were answered without a review."""
+    """A playbook's recent runs that needed an answer (`asked`), and those answered without a review
+    (`alone`)."""
 
     asked: int
     alone: int
@@ -52,9 +52,8 @@ class PassedAlone(TenantRepository):
     async def lately(
         self, now: datetime, playbook_id: str | None = None
     ) -> Mapping[str, AloneCount]:
-        """Return the counts for the last seven days, keyed by playbook id. With `playbook_id`,
-        return only that playbook's counts. Playbooks without a run that needed an answer are
-        omitted."""
+        """Return the counts for the last seven days by playbook id, or for one playbook. Playbooks
+        without a run that needed an answer are omitted."""
         rows = await self._connection.execute(
             _COUNTS,
             {

@@ -90,7 +90,7 @@ class ShadowDrafts(TenantRepository):
     async def keep(
         self, run_id: str, playbook: tuple[str, int], thought: ShadowThought, now: datetime
     ) -> None:
-        """Store the agent's hypothetical result for a run. `playbook`: the playbook's id and
+        """Store the agent's hypothetical result for a run. `playbook` is the playbook's id and
         version."""
         fields = thought.model_dump(mode="json")
         await self._connection.execute(
@@ -107,8 +107,7 @@ class ShadowDrafts(TenantRepository):
         )
 
     async def settle(self, run_id: str, decision: Decision, now: datetime) -> None:
-        """Compare a run's shadow draft with the human agents' result. Idempotent. Do nothing if the
-        run was not in shadow mode, because it then has no draft."""
+        """Compare a run's shadow draft, if any, with the human agents' result. Idempotent."""
         row = await self._row(run_id)
         if row is None or row.compared_at is not None:
             return
@@ -118,10 +117,9 @@ class ShadowDrafts(TenantRepository):
         await self._compare(row, did, sent, now)
 
     async def heard(self, platform: Provider, ticket_id: str, text: str, now: datetime) -> None:
-        """Store the text that human agents wrote to the customer in a helpdesk ticket. Only their
-        first message after the customer's message is used. If the draft's review has ended, the
-        draft is compared with the text immediately. Only the latest drafts of a ticket are
-        used."""
+        """Store the first text that human agents wrote in a helpdesk ticket after the customer's
+        message. If the draft's review has ended, compare them now. Only the ticket's latest drafts
+        are used."""
         if text.strip():
             await self._heard(_OF_TICKET, text, now, platform=platform, ticket=ticket_id)
 

@@ -10,12 +10,10 @@ from domain.learning.threshold_advice import MAX_HISTORY, PastOutcome, Seen
 from store.core.repository import TenantRepository
 from store.reviews.answered_elsewhere import REPLIED
 
-# Ids are generated on arrival, so the latest runs are at the end of the primary key. The escalation
-# reason of a run is in its first review. A run is treated as held for another reason if it was
-# reviewed although its confidence was sufficient. The same applies if the run has a `hold`, or if
-# its review has no draft. A review that a member's reply closed is treated as approved if the reply
-# is the agent's draft, and as edited otherwise. In shadow mode, the outcome is the result of the
-# comparison with human agents.
+# Ids are generated on arrival, so the latest runs are at the end of the primary key. A run counts
+# as held for another reason with a `hold`, with a review despite a sufficient confidence, or with a
+# review without a draft. A review closed by a member's reply is approved if the reply is the draft,
+# else edited. In shadow mode, the comparison determines the outcome.
 _LAST: Final = sa.text("""
     SELECT run.confidence, tried.run_id IS NOT NULL AS in_shadow,
         CASE

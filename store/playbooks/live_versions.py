@@ -45,8 +45,7 @@ class LiveVersions(TenantRepository):
         """Record that this playbook version answers events from now on. An earlier start time is
         kept.
 
-        `overridden_because`: the reason for overriding the publish gate. It is appended to the
-        version's note.
+        `overridden_because` is appended to the version's note if the publish gate was overridden.
         """
         values: dict[str, object] = {"live_at": sa.func.coalesce(playbook_versions.c.live_at, now)}
         if overridden_because is not None:
@@ -64,10 +63,8 @@ class LiveVersions(TenantRepository):
             )
 
     async def stopped_since(self, since: datetime) -> tuple[PlaybookEntry, ...]:
-        """Return the playbook versions that stopped answering events after `since`, latest first.
-        Each is returned in its state before it stopped, and therefore as active. Of versions that
-        stopped at the same time, the one that took precedence for their common events comes
-        first."""
+        """Return the playbook versions that stopped answering events after `since`, latest first,
+        as active. Of versions that stopped together, the one with precedence is first."""
         version = playbook_versions.c
         rows = await self._connection.execute(
             sa.select(

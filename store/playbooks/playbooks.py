@@ -88,9 +88,8 @@ class PlaybookRepository(TenantRepository):
     async def update(
         self, playbook: Playbook, *, now: datetime, rulebook: Rulebook, made: Made = BY_NOBODY
     ) -> Playbook:
-        """Store a playbook as the next version, and return it with the new version number. The
-        version number in `playbook` is ignored. Runs that have already started keep their version.
-        Raises PlaybookNotFound."""
+        """Store a playbook as the next version, and return it. Its own version number is ignored.
+        Running runs keep their version. Raises PlaybookNotFound."""
         version = await self._connection.scalar(
             self._changing(playbook.id)
             .values(version=playbooks.c.version + 1)
@@ -103,8 +102,8 @@ class PlaybookRepository(TenantRepository):
         return numbered
 
     async def switch(self, playbook_id: str, *, active: bool) -> Playbook | None:
-        """Activate or deactivate a playbook, and return it. Return None if the playbook already has
-        this state. Raises PlaybookNotFound."""
+        """Activate or deactivate a playbook, and return it, or None if nothing changes. Raises
+        PlaybookNotFound."""
         changed = await self._connection.execute(
             self._changing(playbook_id)
             .where(playbooks.c.is_active != active)
@@ -116,7 +115,7 @@ class PlaybookRepository(TenantRepository):
         return Playbook.model_validate(row, from_attributes=True) if changed.rowcount else None
 
     async def delete(self, playbook_id: str, now: datetime) -> None:
-        """Deactivate a playbook and hide it. Its versions are kept. Raises PlaybookNotFound."""
+        """Deactivate a playbook and hide it, but keep its versions. Raises PlaybookNotFound."""
         deleted = await self._connection.execute(
             self._changing(playbook_id).values(is_active=False, deleted_at=now)
         )

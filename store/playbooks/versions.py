@@ -15,8 +15,8 @@ from store.playbooks.tables import playbook_versions, playbooks
 
 @dataclass(frozen=True, slots=True)
 class VersionEntry:
-    """A version of a playbook. `spec` has no active flag, because the flag belongs to the playbook.
-    `author`: as named in audit entries, or None if unknown."""
+    """A version of a playbook. `spec` has no active flag, which belongs to the playbook. `author`
+    is the name in the audit log, or None."""
 
     version: int
     spec: PlaybookSpec

@@ -86,9 +86,8 @@ class Certificates:
     async def under_way(
         self, client_id: str, subject_digests: Collection[bytes]
     ) -> Certificate | None:
-        """Return the unfinished erasure of the customer with one of these digests. If no digests
-        are given, return the unfinished erasure of the whole client. Return None if there is no
-        such erasure."""
+        """Return the unfinished erasure of the customer with one of these digests, or of the client
+        without digests, or None."""
         query = _CERTIFICATE.where(
             erasures.c.client_id == client_id,
             erasures.c.subject_digest.in_(subject_digests)

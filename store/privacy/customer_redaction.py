@@ -1,7 +1,7 @@
 """Erase one customer's data. Events are first marked as erased, then removed or cleared.
 
-The rows of events and runs are kept without the customer data, because usage and metrics are
-computed from them.
+Rows of events and runs remain without customer data, because usage and metrics are computed from
+them.
 """
 
 from collections.abc import Callable, Sequence
@@ -107,9 +107,8 @@ _REMOVE: Final = {
             SELECT encode(sha256(convert_to(coalesce(unified ->> 'ticket_id', id), 'UTF8')), 'hex')
             FROM engine_events WHERE {mine} AND id = ANY(:events))""",
     "replay_changes": "DELETE FROM replay_changes WHERE {mine} AND event_id = ANY(:events)",
-    # Corrections are deleted before the content created from them. A concurrent transaction that
-    # accepts a correction holds the lock on the correction. Deleting the correction waits for that
-    # transaction, so the content that it creates is removed below.
+    # Corrections are deleted before the content created from them. The deletion waits for a
+    # transaction that accepts a correction, so its content is removed below.
     "corrections": "DELETE FROM corrections WHERE {mine} AND run_id = ANY(:runs)",
     "saved_cases": "DELETE FROM saved_cases WHERE {mine} AND run_id = ANY(:runs)",
     "attachments": "DELETE FROM attachments WHERE {mine} AND event_id = ANY(:events)",
@@ -209,9 +208,8 @@ class Marked:
 
 
 class CustomerWords:
-    """The erasure of one customer's data. `mark`: the start time of the erasure. The customer's
-    events are marked with this time. `pseudonym`: returns the text that replaces an address on
-    refunds that count toward the limit per customer."""
+    """The erasure of one customer's data. `mark` is its start, which marks the customer's events.
+    `pseudonym` returns the text that replaces an address on refunds within the customer's limit."""
 
     def __init__(
         self,
@@ -270,11 +268,10 @@ class CustomerWords:
         return await AttachmentBytes(self._connection, self._tenant).remove_some(page.events)
 
     async def empty(self, page: Marked, subject: Subject, now: datetime) -> dict[str, int]:
-        """Remove or clear the records of these events. Return the number of changed rows by record
-        class.
+        """Remove or clear the records of these events. Return the changed rows by record class.
 
-        In a conversation with several authors, the messages of the other authors are kept, and the
-        conversation's memory is recomputed.
+        In a conversation with several authors, the others' messages are kept, and its memory is
+        recomputed.
         """
         given, touched = await self._facts_of(page)
         given["conversations"] = [row.id for row in touched]

@@ -22,9 +22,7 @@ _READ: Final = 1024 * 1024
 # that reaches this size.
 _PAGE_BYTES: Final = 2 * 1024 * 1024
 
-# For a processed ticket, the customer is stored. A ticket that is queued, has failed, or was
-# written by staff can be matched only by its text. PostgreSQL returns the length of a body without
-# reading the body.
+# A processed ticket has a stored customer. Other tickets can be matched only by their text.
 _IS_READ: Final = "(webhook.kind <> 'ticket' OR coalesce(webhook.customer_key, event.id) IS NULL)"
 _WEBHOOKS: Final = sa.text(f"""
     SELECT id, customer_key, is_theirs,
@@ -52,9 +50,9 @@ _WEBHOOKS: Final = sa.text(f"""
 class CustomerArrivals:
     """Platform data about one customer of one client.
 
-    `key`: the key of the customer's address or, for a visitor without an address, the key of the
-    session. `mark`: the `erased_at` of the customer's events. Platforms do not know session keys,
-    so the data of a visitor without an address is found only by `mark`.
+    `key` is the key of the customer's address or, without one, of the session. `mark` is the
+    `erased_at` of the customer's events. Platforms do not know session keys, so a visitor's data is
+    found only by `mark`.
     """
 
     def __init__(

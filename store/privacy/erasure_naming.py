@@ -1,6 +1,8 @@
-"""Decide whether a record belongs to a customer, based on the record's addresses and texts.
-Addresses are compared in Python, because PostgreSQL folds letters differently. Limits and memory
-use the same comparison (`domain/intake/customer_email.py`)."""
+"""Decide whether a record belongs to a customer, by its addresses and texts.
+
+Python compares addresses, as for limits and memory (`domain/intake/customer_email.py`), because
+PostgreSQL folds letters differently.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -16,7 +18,7 @@ from domain.runs.conversation import address_in, session_keys
 
 
 class Naming:
-    """The rules that decide whether a record belongs to one customer. `key`: the address, folded by
+    """The rules that decide whether a record belongs to one customer. `key` is a result of
     `customer_key`, or the `session_subject` of a visitor without an address."""
 
     def __init__(self, key: str) -> None:
@@ -26,11 +28,11 @@ class Naming:
     def owned(
         self, rows: "Sequence[sa.Row[*tuple[Any, ...]]]", *, or_unnamed: bool = False
     ) -> tuple[str, ...]:
-        """Return the ids of the rows that belong to the customer. `or_unnamed`: include rows that
-        do not identify any person.
+        """Return the ids of the rows that belong to the customer. `or_unnamed` includes rows that
+        identify no person.
 
-        Call this method in a thread and without an open transaction. Processing long texts takes
-        seconds, and a page of emails that were never normalized takes minutes.
+        Call this in a thread without an open transaction: long texts take seconds, and emails that
+        were never normalized take minutes.
         """
         return tuple(row.id for row in rows if self._names(row, or_unnamed=or_unnamed))
 

@@ -1,7 +1,7 @@
 """Search all of a client's records for those of one customer, page by page.
 
-A page contains only short columns. Texts are read separately, in batches of READ_BYTES, and
-compared without an open transaction, because outsiders control their number and length.
+A page contains only short columns. Outsiders control the number and length of texts, so these are
+read in batches of READ_BYTES, and compared without an open transaction.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -93,8 +93,7 @@ class UnreadRecords:
     """Records to read in one transaction, because only their texts show whether they belong to the
     customer.
 
-    `query`: the statement that reads the texts of `ids`. `or_unnamed`: whether a record that does
-    not identify any person belongs to the customer.
+    `query` reads the texts of `ids`. `or_unnamed` includes records that identify no person.
     """
 
     query: sa.TextClause
@@ -104,9 +103,8 @@ class UnreadRecords:
 
 @dataclass(frozen=True, slots=True)
 class FoundRecords:
-    """The customer's records on one page. `last`: the id of the page's last row, or None after the
-    last page. `ids`: the records that belong to the customer. `unread`: the records that
-    `Subject.read` must read before a decision is possible."""
+    """The customer's records on one page. `last` is the id of the page's last row, or None after
+    the last page. `unread` are the records that `Subject.read` must read first."""
 
     last: str | None
     ids: tuple[str, ...] = ()
@@ -114,9 +112,8 @@ class FoundRecords:
 
 
 class Subject:
-    """The search for the records of one customer. `key`: as in `Naming`. `mark`: the `erased_at`
-    of the events found so far. In the methods, `after` is the id of the last row on the previous
-    page."""
+    """The search for the records of one customer. `key` is as in `Naming`. `mark` is the
+    `erased_at` of the events found. In the methods, `after` is the last id of the previous page."""
 
     def __init__(
         self, connection: AsyncConnection, tenant: TenantId, key: str, mark: datetime

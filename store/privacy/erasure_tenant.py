@@ -1,4 +1,4 @@
-"""Erase a whole client. The client is closed first. Then all of its rows are removed."""
+"""Erase a whole client: close it, then remove all of its rows."""
 
 from datetime import datetime
 from typing import Final
@@ -28,8 +28,8 @@ ERASED: Final = "erased"
 KEPT_TABLES: Final = frozenset(
     {erasures, audit_entries, audit_heads, audit_anchors, payment_events}
 )
-"""The tables whose rows are kept. Their rows contain only ids, digests and amounts. They record the
-actions that were executed for an erased client."""
+"""The tables whose rows are kept. They contain only ids, digests and amounts, as a record of
+executed actions."""
 
 # Tables that refer to other tables come first. The client's own rows are removed last, in one step
 # (`remove_client`).
@@ -55,11 +55,10 @@ class TenantErasure:
         self._client_id = client_id
 
     async def close(self, erasure_id: str, now: datetime) -> None:
-        """Close the client. From then on, no event is admitted, no run is started and no webhook is
-        sent for the client. Idempotent.
+        """Close the client, so that no event is admitted, no run is started and no webhook is sent.
+        Idempotent.
 
-        Both this method and admission lock the client's row. An admission therefore either commits
-        before the client is closed, or finds that the client is closed.
+        Admission locks the same row, so it either commits before, or finds the client closed.
         """
         client = clients.c.id == self._client_id
         closed = await self._connection.execute(
@@ -93,11 +92,11 @@ class TenantErasure:
         return (await self._connection.execute(sa.delete(table).where(some))).rowcount
 
     async def remove_client(self) -> dict[str, int]:
-        """Remove the client, its memberships, and the users who belong to no other client, with the
-        sessions and preferences of these users.
+        """Remove the client, its memberships, and the users of no other client with their sessions
+        and preferences.
 
-        Return the number of removed rows by table. The caller must already have removed all rows
-        that refer to the client.
+        Return the removed rows by table. The caller must have removed all rows that refer to the
+        client.
         """
         members = client_users.c.client_id == self._client_id
         client = clients.c.id == self._client_id

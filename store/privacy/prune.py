@@ -86,10 +86,10 @@ async def forget_erased_customers(connection: AsyncConnection, before: datetime)
 
 
 async def prune_widget_sessions(connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of widget sessions that were last used before `before`, with their codes.
-    Return the number of sessions deleted, or 0 if none is left.
+    """Delete a batch of widget sessions last used before `before`, with their codes. Return their
+    number, or 0 if none is left.
 
-    The client keeps the messages from the sessions, but visitors can no longer read them.
+    The client keeps the messages, but visitors can no longer read them.
     """
     unused = widget_sessions.c.used_at < before
     old = some_of(widget_sessions, _BATCH, unused)
@@ -116,10 +116,10 @@ async def prune_sign_in_links(connection: AsyncConnection, before: datetime) -> 
 
 
 async def empty_bodies(connection: AsyncConnection, before: datetime) -> int:
-    """Clear the bodies of a batch of webhook events that were created before `before`. Return the
-    number of bodies cleared, or 0 if none is left.
+    """Clear the bodies of a batch of webhook events created before `before`. Return their number,
+    or 0 if none is left.
 
-    The rows are kept as a record that the events were reported.
+    The rows remain as a record of the reported events.
     """
     old = some_of(outbox, _BATCH, outbox.c.body.is_not(None), outbox.c.created_at < before)
     return (await connection.execute(sa.update(outbox).where(old).values(body=None))).rowcount

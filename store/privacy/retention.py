@@ -1,7 +1,7 @@
 """Remove one client's expired records in pages, each in a short transaction.
 
-The ids of events and conversations are ULIDs generated on arrival. Old rows are therefore at the
-start of the primary keys, and no other index is needed.
+Ids of events and conversations are ULIDs, so old rows are at the start of the primary keys, and no
+other index is needed.
 """
 
 from dataclasses import dataclass
@@ -68,8 +68,8 @@ _REMOVE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class RetainedPage:
-    """The result of removing one page. `last`: the id of the last row read, or None after the last
-    page."""
+    """The result of removing one page. `last` is the id of the last row read, or None after the
+    last page."""
 
     last: str | None
     removed: int = 0
@@ -202,8 +202,8 @@ class RetentionRepository(TenantRepository):
         return RetainedPage(ids[-1], removed.rowcount)
 
     async def webhook_events(self, before: datetime) -> int:
-        """Remove outgoing webhook events and their deliveries. The events' deduplication keys are
-        lost too. This loss is safe, because the runs are also removed and send no more events."""
+        """Remove outgoing webhook events and their deliveries. Losing the deduplication keys is
+        safe, because the runs are removed too."""
         deliveries, events = webhook_deliveries.c, outbox.c
         # A delivery's id is generated before the delivery ends, so the primary key can bound the
         # search.

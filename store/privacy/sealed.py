@@ -26,19 +26,18 @@ _COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Resealed:
-    """The counts from a re-encryption. `unreadable`: the number of values that were encrypted with
-    a key that is not configured. These values stay unchanged."""
+    """The counts from a re-encryption. `unreadable` counts values with an unknown key, which stay
+    unchanged."""
 
     resealed: int
     unreadable: int
 
 
 async def reseal(connection: AsyncConnection, seal_again: Callable[[str], str]) -> Resealed:
-    """Re-encrypt all sealed values, and return the counts. `seal_again` must raise ValueError if
-    none of the keys can decrypt a value.
+    """Re-encrypt all sealed values, and return the counts. `seal_again` must raise ValueError for a
+    value that no key decrypts.
 
-    A value that was replaced during the call is skipped, because it is already encrypted with the
-    current key.
+    A value replaced meanwhile is skipped, because it already has the current key.
     """
     resealed = unreadable = 0
     for column in _COLUMNS:

@@ -57,12 +57,11 @@ _ANSWERED: Final = sa.text("""
 
 class RatingRepository(TenantRepository):
     async def wanted(self, run_id: str, *, since: datetime) -> str | None:
-        """Return the language in which to ask the customer to rate the run's answer, or an empty
-        string if it is unknown.
+        """Return the language in which to ask the customer to rate the run's answer, or "" if it is
+        unknown.
 
-        Return None if the client does not request ratings, or if the answer is a question to the
-        customer. Also return None if the conversation has had another rateable answer since
-        `since`.
+        Return None if the client does not request ratings, if the answer is a question, or if
+        another rateable answer followed since `since`.
         """
         language: str | None = await self._connection.scalar(
             _WANTED, {"client_id": self._tenant, "run_id": run_id, "since": since}
@@ -94,9 +93,8 @@ class RatingRepository(TenantRepository):
         channel: RatingChannel,
         now: datetime,
     ) -> Rating | None:
-        """Store a customer's rating of a run's answer, replacing any previous rating. A previous
-        comment is kept unless the new rating has a comment. Return None if the run or its
-        customer's data has been erased."""
+        """Store a customer's rating of a run's answer, replacing a previous one, but keeping its
+        comment if there is no new one. Return None if the data was erased."""
         row = (
             await self._connection.execute(
                 _PUT,

@@ -38,9 +38,8 @@ _OF_TICKET: Final = sa.text(f"""
       AND event.unified -> 'may_name_tickets' IS DISTINCT FROM 'false'
     ORDER BY review.created_at, review.id
 """)  # noqa: S608 - our own names
-# A reply answers the messages up to `answered`. A review with a later message stays open, because
-# the reply's author has not seen that message. Closing the review would leave the message
-# unanswered.
+# A review with a message later than `answered` stays open, because the reply's author has not seen
+# that message.
 _OF_CONVERSATION: Final = sa.text(f"""
     SELECT review.id FROM escalation_tickets AS review
     JOIN engine_runs AS run ON run.client_id = review.client_id AND run.id = review.run_id
@@ -92,8 +91,8 @@ class AnsweredElsewhere(EscalationRepository):
     async def close_all(
         self, platform: Provider, ticket_id: str, now: datetime
     ) -> Sequence[tuple[RunRef, str]]:
-        """Reject every open review of a ticket, including claimed ones. Return the runs to notify,
-        each with its review id. Idempotent."""
+        """Reject every open review of a ticket, claimed or not. Return the runs to notify, each
+        with its review id. Idempotent."""
         values = {"client_id": self._tenant, "platform": platform, "ticket_id": ticket_id}
         found = (await self._connection.scalars(_OF_TICKET, values)).all()
         return await self._close_each(found, Choice(Decision.REJECT, BY, note=_NOTE), now)
@@ -101,11 +100,11 @@ class AnsweredElsewhere(EscalationRepository):
     async def close_in(
         self, conversation_id: str, by: str, now: datetime, *, answered: str
     ) -> Sequence[tuple[RunRef, str]]:
-        """Reject the open reviews of a conversation, including claimed ones, because the member
-        `by` answers with a reply. Return the runs to notify, as `close_all` does. Idempotent.
+        """Reject the open reviews of a conversation, claimed or not, because the member `by`
+        replies. Return the runs to notify, as `close_all` does. Idempotent.
 
-        `answered`: the event with the message that the reply answers. A review that a later message
-        opened or joined stays open.
+        `answered` is the event with the answered message. A review that a later message opened or
+        joined stays open.
         """
         values = {
             "client_id": self._tenant,

@@ -1,8 +1,7 @@
-"""Messages in conversations that human agents handle. Such a message joins the open review of its
-conversation (the case), and the AI agent does not answer it.
+"""Messages in conversations that human agents handle. They join the conversation's open review (the
+case), and the AI agent does not answer them.
 
-Locks are always taken in this order: the run of the case, the run of a joined message, the
-conversation, the review.
+Lock order: the run of the case, the run of a joined message, the conversation, the review.
 """
 
 from collections.abc import Sequence
@@ -130,8 +129,8 @@ _CLOSE: Final = sa.text(f"""
     WHERE joined.client_id = :client_id AND joined.status = '{RunStatus.NEEDS_REVIEW}'
       AND joined.covered AND {_OF_ANSWERED}
 """)  # noqa: S608 - our own names
-# The statement resets the runs to their state at admission. The answer that the caller already
-# received is kept. The model is also kept, because it determines how the ticket is counted.
+# The statement resets the runs to their state at admission. It keeps the caller's answer, and the
+# model, which determines how the ticket is counted.
 _REOPEN: Final = sa.text(f"""
     UPDATE engine_runs AS joined
     SET status = '{RunStatus.RECEIVED}', joined_review = NULL, in_draft = false,
@@ -175,14 +174,12 @@ class FailedMessage:
 
 class CaseMessages(TenantRepository):
     async def join(self, conversation_id: str, *, event_id: str) -> str | None:
-        """Add a message to a review and return the review's id. Return None if the agent may answer
-        the message.
+        """Add a message to a review and return its id, or None if the agent may answer the message.
+        Idempotent by event.
 
-        The message joins the conversation's open review, and that review's approvals are voided. If
-        no review is open, the message joins the review through which human agents took over the
-        conversation. If a member took over the conversation in the dashboard, the first message
-        opens a review, and later messages join it. Idempotent by event. The caller must have locked
-        the conversation and stored the message in it.
+        An open review loses its approvals. Without one, the message joins the review of the
+        handoff. After a takeover in the dashboard, the first message opens a review. The caller
+        must have locked the conversation and stored the message.
         """
         this = {"client_id": self._tenant, "event_id": event_id}
         here = {**this, "conversation_id": conversation_id}
@@ -218,11 +215,10 @@ class CaseMessages(TenantRepository):
         return None if thread is None else await self.join(thread, event_id=event_id)
 
     async def hold_case(self, review_id: str) -> EscalationReason:
-        """Lock the run of a case and return the escalation reason. The run then cannot end before
-        this transaction ends.
+        """Lock the run of a case and return the escalation reason. Raises EscalationNotFound.
 
-        Callers write the outcome of a joined message. Without the lock, they could do so while the
-        case is being closed. Raises EscalationNotFound.
+        The run cannot end before this transaction. Otherwise, a joined message's outcome could be
+        written while the case is being closed.
         """
         row = await self._one(
             _HOLD_CASE,
@@ -233,10 +229,9 @@ class CaseMessages(TenantRepository):
 
     async def close_joined(self, run_id: str, now: datetime) -> Sequence[ReopenedRun]:
         """Complete the runs of the joined messages that the case's answer covers, and reopen the
-        runs of the other joined messages. Return the reopened runs, oldest first.
+        others. Return the reopened runs, oldest first.
 
-        Idempotent: a repeated call does not reopen any run. `run_id`: the run of a case that has
-        just completed, or of a message that joined the case.
+        Idempotent. `run_id` is the completed case's run, or the run of a message that joined it.
         """
         this = {"client_id": self._tenant, "run_id": run_id}
         reviews = list((await self._connection.scalars(_REVIEWS_OF_RUN, this)).all())
@@ -260,10 +255,10 @@ class CaseMessages(TenantRepository):
         self, run_id: str, error_code: str, now: datetime
     ) -> Sequence[FailedMessage]:
         """Fail the joined messages of a case whose approved plan failed, and hand off the
-        conversation to human agents. Return the messages whose runs failed, in order.
+        conversation to human agents. Return the failed messages in order.
 
-        A repeated call does not fail any run. A joined message without a stored outcome is held for
-        human review, like all later messages. The caller must have locked the run of the case.
+        Idempotent. A joined message without an outcome is held for review, like later ones. The
+        caller must have locked the run of the case.
         """
         this = {"client_id": self._tenant, "run_id": run_id}
         failed = await self._connection.execute(
@@ -274,9 +269,8 @@ class CaseMessages(TenantRepository):
         return sorted(messages, key=lambda message: message.event_id)
 
     async def lock_conversation_of(self, review_id: str) -> str | None:
-        """Lock the conversation of a review and return the conversation's id. Return None if the
-        conversation was deleted. Take this lock before a lock on the review: all code uses this
-        order, which prevents deadlocks."""
+        """Lock the conversation of a review and return its id, or None if it was deleted. To
+        prevent deadlocks, all code takes this lock before the lock on the review."""
         values = {"client_id": self._tenant, "review_id": review_id}
         locked: str | None = await self._connection.scalar(_LOCK_OF_REVIEW, values)
         return locked
@@ -289,7 +283,7 @@ class CaseMessages(TenantRepository):
         return locked
 
     async def _hand_over(self, conversation_id: str | None, now: datetime) -> None:
-        """Hand off the conversation to human agents. From now on, they answer instead of the AI
+        """Hand off the conversation to human agents, who answer from now on instead of the AI
         agent. Idempotent."""
         if conversation_id is not None:
             await self._connection.execute(

@@ -19,7 +19,7 @@ from store.runs.tables import engine_runs
 
 @dataclass(frozen=True, slots=True)
 class DecidedEscalation:
-    """A decided review, and the run to notify. `threshold`: the confidence threshold of the run's
+    """A decided review, and the run to notify. `threshold` is the confidence threshold of the run's
     playbook."""
 
     id: str
@@ -50,8 +50,8 @@ async def decisions_not_taken_up(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[DecidedEscalation]:
     """Return a page of decisions, across all clients, that were made before `before` and that no
-    workflow has taken up, oldest first. `after`: the position of the last decision on the previous
-    page."""
+    workflow has taken up, oldest first. `after` is the position of the last decision on the
+    previous page."""
     rows = await connection.execute(
         sa.select(
             *_WHICH,
@@ -83,7 +83,7 @@ async def overdue_escalations(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[OverdueEscalation]:
     """Return a page of undecided reviews, across all clients, that expired before `before`, oldest
-    first. `after`: the position of the last review on the previous page."""
+    first. `after` is the position of the last review on the previous page."""
     rows = await connection.execute(
         sa.select(
             *_WHICH,

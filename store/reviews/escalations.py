@@ -1,9 +1,7 @@
-"""The escalations (reviews) of one client. A review is opened, claimed and decided. Its run then
-takes up the decision.
+"""The escalations (reviews) of one client: opened, claimed, decided, and taken up by their runs.
 
-A decision is a compare-and-set: the row is locked, `domain/reviews/escalation.py` checks the rules,
-and an allowed change is written. Of two concurrent decisions, the second one fails because the
-escalation is already decided. The same applies if a decision and the expiry are concurrent.
+A decision locks the row and applies the rules of `domain/reviews/escalation.py`. Of two concurrent
+decisions, or a decision and the expiry, the second fails.
 """
 
 from dataclasses import dataclass
@@ -38,9 +36,9 @@ EXECUTED: Final = frozenset(decision for decision in Decision if decision.execut
 
 @dataclass(frozen=True, slots=True)
 class DecisionOutcome:
-    """The result of a request to decide. `ref`: the run to notify, or None while a second approval
-    is pending. `needs_second`: whether two reviewers must approve. `agreed_before`: the first
-    reviewer who approved."""
+    """The result of a request to decide. `ref` is the run to notify, or None while a second
+    approval is pending. `needs_second` means that two reviewers must approve. `agreed_before` is
+    the first of them."""
 
     status: EscalationStatus
     ref: RunRef | None
@@ -63,12 +61,10 @@ class EscalationRepository(CaseMessages):
         expires_at: datetime,
         now: datetime,
     ) -> None:
-        """Open a review for a run, with the run's current draft, plan and amount. Idempotent by
-        round.
+        """Open a review for a run, with its current draft, plan and amount. Idempotent by round.
 
-        The review needs a second approver if the policy requires one for any of the run's actions.
-        In a later round, the review starts with the messages that joined earlier rounds. The
-        members who chose an email for each review are notified.
+        It needs a second approver if the policy requires one for an action. A later round starts
+        with the messages of earlier ones. Members who chose an email for each review are notified.
         """
         standing = standing_of_run(
             client_id=self._tenant,
@@ -101,11 +97,10 @@ class EscalationRepository(CaseMessages):
     async def claim(
         self, escalation_id: str, actor: str, now: datetime, *, force: bool = False
     ) -> Claim:
-        """Claim a review for a reviewer, for a limited time. If the same reviewer claims it again,
-        the claim is renewed.
+        """Claim a review for a limited time, or renew the reviewer's claim. `force` takes over
+        another reviewer's claim.
 
-        `force`: take over another reviewer's claim. Raises EscalationNotFound, EscalationDecided,
-        EscalationClaimed.
+        Raises EscalationNotFound, EscalationDecided, EscalationClaimed.
         """
         standing, _ = await self._lock(escalation_id)
         if force:
@@ -118,8 +113,8 @@ class EscalationRepository(CaseMessages):
         return Claim(by=actor, at=now)
 
     async def release(self, escalation_id: str, actor: str, now: datetime) -> None:
-        """Release a review that the reviewer has claimed, or whose claim by another reviewer has
-        expired. An unclaimed review stays unchanged. Raises the same errors as `claim`."""
+        """Release the reviewer's own or an expired claim on a review, if there is one. Raises the
+        errors of `claim`."""
         standing, _ = await self._lock(escalation_id)
         standing.check_open_to(actor, now)
         await self._set(escalation_id, **UNCLAIMED)
@@ -165,11 +160,9 @@ class EscalationRepository(CaseMessages):
     async def settle(
         self, run_id: str, round_: int, *, expired: bool, now: datetime
     ) -> Decision | None:
-        """Mark the decision on a run's round as taken up, and return it. Return None if there is no
-        decision yet.
+        """Mark the decision on a run's round as taken up, and return it, or None if there is none.
 
-        With `expired`, an undecided escalation is first closed as expired. An earlier human
-        decision takes precedence over the expiry.
+        `expired` first closes an undecided escalation. A human decision takes precedence.
         """
         conversation_id = await self._lock_conversation_in(run_id, round_)
         this = sa.and_(

@@ -102,11 +102,11 @@ class InboxReader(TenantRepository):
         limit: int,
         now: datetime,
     ) -> tuple[list[InboxTicket], InboxPlace | None]:
-        """Return a page of tickets, and the cursor for the next page. On the last page, the cursor
-        is None. `user`: the name of the caller, for the view `mine`.
+        """Return a page of tickets and the cursor for the next page, or None. `user` is the
+        caller's name, for the view `mine`.
 
-        With a filter that has no index, at most LOOKED_THROUGH tickets are examined. The page may
-        then be short although there is a next page.
+        Filters without an index examine at most LOOKED_THROUGH tickets, so a page may be short
+        although another follows.
         """
         is_part = is_filtered(wanted)
         window = LOOKED_THROUGH if is_part else limit + 1

@@ -1,8 +1,7 @@
 """The SQL that finds the tickets of a page of the inbox, before their details are read.
 
-Each view has one or more sources. A source reads one index in the order of the list, so its cost
-depends on the page and not on the number of tickets. In the views `needs`, `second`, `unanswered`
-and `mine`, the first sources read the indexes of open reviews.
+Each view has one or more sources, which read an index in the order of the list. The cost therefore
+depends on the page, not on the number of tickets.
 """
 
 from collections.abc import Iterable, Iterator
@@ -54,9 +53,8 @@ _LAST_DECISION: Final = """coalesce(
      WHERE review.client_id = :client_id AND review.run_id = run.id ORDER BY round DESC LIMIT 1),
     (SELECT review.status FROM escalation_tickets AS review
      WHERE review.client_id = :client_id AND review.id = run.joined_review), '')"""
-# The message is unanswered, and the agent is not working on it. Either it has no run, its run
-# failed, or its review was rejected or expired. After an approval, the agent sends the answer. CASE
-# sets the order: the first check is the cheapest, and excludes most conversations.
+# The message is unanswered, and it has no run, its run failed, or its review was rejected or
+# expired. The agent is therefore not working on it. CASE checks the cheapest condition first.
 NEEDS_TEAM: Final = f"""(CASE WHEN EXISTS ({_OF_TALK.format(what="")}) THEN false ELSE EXISTS (
     SELECT FROM {_LATEST} AS said
     LEFT JOIN engine_runs AS run
@@ -74,11 +72,13 @@ _CLAIMED: Final = f"{_IS_OPEN} AND review.claimed_by = {{who}} AND review.claime
 
 @dataclass(frozen=True, slots=True)
 class InboxSource:
-    """One source of a view. `at`: the column that sorts the source. `where`: a condition that an
-    index applies, or that excludes few rows. `fits`: the filters that no index applies, as a
-    condition on the source's own columns. They are checked only for a limited number of tickets.
-    `urgent`: whether the source's tickets precede those of the other sources when the longest wait
-    is listed first."""
+    """One source of a view.
+
+    - `at`: the column that sorts the source.
+    - `where`: a condition that an index applies, or that excludes few rows.
+    - `fits`: the other filters, checked for a limited number of tickets.
+    - `urgent`: its tickets come first when the longest wait is listed first.
+    """
 
     table: str
     at: str
@@ -219,10 +219,12 @@ def _reviews(wanted: InboxFilter, where: str) -> Iterator[InboxSource]:
 
 
 def _waiting(wanted: InboxFilter, *, skipped: Iterable[bool]) -> Iterator[InboxSource]:
-    """Yield the sources of conversations that wait for an answer. `skipped`: whether to list the
-    conversations whose latest message the agent left without an answer. Their index contains both
-    kinds separately. Yield nothing if only closed conversations are wanted, because these do not
-    wait, or if only tickets with certain reviews are wanted."""
+    """Yield the sources of conversations that wait for an answer. `skipped` lists those that the
+    agent left without an answer, which the index stores apart.
+
+    Yield nothing for filters on closed conversations or on certain reviews, because these do not
+    wait.
+    """
     if wanted.status is ConversationStatus.CLOSED or wanted.is_of_review:
         return
     when = _IS_ASLEEP if wanted.status is ConversationStatus.SNOOZED else _IS_AWAKE
@@ -288,8 +290,7 @@ def _all_of(conditions: Iterable[str]) -> str:
 def _indexed(wanted: InboxFilter) -> str:
     """Return the SQL condition for one of the chosen filters that has an index on conversations.
 
-    Only one index can be used at a time. A second condition in the same source could read all
-    conversations, so `InboxReader.page` applies the other filters.
+    Only one index can be used at a time, so `InboxReader.page` applies the other filters.
     """
     indexed = {
         "talk.is_critical": wanted.unhappy,

@@ -1,8 +1,8 @@
-"""Messages that arrive while a review is open: whether they concern the topic of the review, and
-how they change the review.
+"""Messages that arrive while a review is open: whether they concern its topic, and how they change
+it.
 
-Locks are taken in the order given in `case_messages.py`, with one exception: the messages of a
-review are locked after the review. A decision with an edited reply uses the same order.
+Locks follow the order in `case_messages.py`, except that a review's messages are locked after the
+review.
 """
 
 from collections.abc import Set
@@ -130,9 +130,9 @@ _COUNT_BRAIN: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class ReviewAsRead:
-    """A snapshot of an open review, with its first run and event. `later`: the latest unanswered
-    messages of the review, oldest first: one more than can be merged. Their texts are truncated
-    beyond the length that the agent reads. `has_words`: whether a reviewer has edited the reply."""
+    """A snapshot of an open review, with its first run and event. `later` are its latest unanswered
+    messages, oldest first, with cut texts: one more than can be merged. `has_words` means that a
+    reviewer has edited the reply."""
 
     run_id: str
     event_id: str
@@ -149,9 +149,9 @@ class ReviewAsRead:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A change to a review. `thought`: the new draft and plan, or None if both are kept. `lookup`:
-    the order lookup for the plan. `used`: the messages on which the draft is based. `covered`: the
-    messages that an approval answers."""
+    """A change to a review. `thought` is the new draft and plan, or None to keep both. `lookup` is
+    the order lookup for the plan. `used` are the messages behind the draft, and `covered` those
+    that an approval answers."""
 
     thought: ThinkingResult | None
     lookup: Lookup | None
@@ -162,8 +162,7 @@ class Revision:
 class LaterTurns(TenantRepository):
     async def is_considered(self, review_id: str, event_id: str) -> bool:
         """Return True if the agent takes a message that joined a review into account. The review
-        must be open, and its run must not concern a sensitive topic. The message's playbook must
-        not be in shadow mode."""
+        must be open and not sensitive, and the message's playbook not in shadow mode."""
         return bool(
             await self._connection.scalar(
                 _IS_CONSIDERED, {**self._key(review_id), "event_id": event_id}
@@ -193,11 +192,10 @@ class LaterTurns(TenantRepository):
 
     async def turn_aside(self, run_id: str, event_id: str, review_id: str, now: datetime) -> bool:
         """Remove a message from a review, so that the agent can answer it separately. Return
-        whether the agent may answer it.
+        whether the agent may do so. Idempotent.
 
-        The message stays in the review if the review is decided or sensitive. It also stays if
-        human agents have taken over the conversation or claimed the review. The conversation and
-        the review are locked until the transaction ends. Idempotent.
+        It stays if the review is decided, sensitive or claimed, or if human agents have taken over.
+        The conversation and the review are locked until the transaction ends.
         """
         await ThreadRepository(self._connection, self._tenant).lock(event_id)
         await self._connection.execute(_LOCK_REVIEW, self._key(review_id))
@@ -208,11 +206,9 @@ class LaterTurns(TenantRepository):
         return may
 
     async def waiting(self, review_id: str) -> ReviewAsRead | None:
-        """Return an open review. Return None if the review is not open, or if a step of its plan
-        has started.
+        """Return an open review, or None if it is closed or a step of its plan has started.
 
-        The action ledger identifies a step by its position in the plan, so a plan must not change
-        after one of its steps has started.
+        The action ledger identifies a step by its position, so a started plan must not change.
         """
         row = (await self._connection.execute(_WAITING, self._key(review_id))).one_or_none()
         if row is None:
@@ -244,11 +240,11 @@ class LaterTurns(TenantRepository):
         return None if plan is None else tuple(ActionKind(step["kind"]) for step in plan)
 
     async def revise(self, review_id: str, before: ReviewAsRead, to: Revision) -> bool:
-        """Apply a new draft and plan to a review, and void the review's approvals. Return False and
-        change nothing if the review is no longer in the state `before`.
+        """Apply a new draft and plan to a review, and void its approvals. Return False and change
+        nothing if it has changed since `before`.
 
-        A decision, a revision, a started step, or another joined message changes that state. The
-        run, the review and its messages are locked.
+        A decision, a revision, a started step or another message changes it. The run, the review
+        and its messages are locked.
         """
         this = self._key(review_id)
         await self._connection.execute(_LOCK_CASE, this)

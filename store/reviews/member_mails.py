@@ -25,8 +25,8 @@ from store.core.repository import TenantRepository
 from store.reviews.tables import member_mails, member_notifications
 
 MailOutcome = Literal["sent", "failed", "obsolete"]
-"""`failed`: the mail server rejected the email, a limit was reached, or the outcome is unknown.
-`obsolete`: the email was not sent, because its tickets no longer need the member."""
+"""The outcome of an email. `failed`: it was rejected, exceeded a limit, or has an unknown outcome.
+`obsolete`: it was not sent, because its tickets no longer need the member."""
 
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
 _COUNTED: Final = timedelta(days=1)
@@ -119,8 +119,8 @@ _ASSIGNED: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class MemberChoice:
-    """A member's stored choice. `digest_day`: the local day of the latest digest. `updated_at`:
-    when the member last changed the choice."""
+    """A member's stored choice, last changed at `updated_at`. `digest_day` is the local day of the
+    latest digest."""
 
     mode: NotificationMode
     digest_hour: int
@@ -138,8 +138,8 @@ class Recipient:
 
 @dataclass(frozen=True, slots=True)
 class ReportedTickets:
-    """The tickets of one email that still need the member. `listed`: the first of them, urgent ones
-    first. `count`: the number of all. `assigned`: whether the first was assigned to the member."""
+    """The tickets of one email that still need the member. `listed` are the first, urgent ones
+    first, of `count`. `assigned` means that the first was assigned to the member."""
 
     listed: tuple[NotifiedTicket, ...]
     count: int
@@ -182,9 +182,8 @@ class MemberMailRepository(TenantRepository):
         )
 
     async def recipient(self, user_id: str) -> Recipient | None:
-        """Return the member's address. Return None if the user is not a member who decides reviews,
-        if the address is not verified, or if the client is being erased. Requires a transaction
-        that spans clients."""
+        """Return the verified address of a member who decides reviews, or None, also during an
+        erasure of the client. Requires a transaction that spans clients."""
         row = (
             await self._connection.execute(
                 _RECIPIENT, {"client_id": self._tenant, "user_id": user_id}
@@ -244,8 +243,8 @@ class MemberMailRepository(TenantRepository):
         )
 
     async def set_digest(self, user_id: str, day: date | None, due_at: datetime) -> None:
-        """Store when the member's next digest may be due. `day`: the local day of a digest that is
-        settled, or None."""
+        """Store when the member's next digest may be due. `day` is the local day of a digest that
+        is settled, or None."""
         choice = member_notifications.c
         settled = {} if day is None else {"digest_day": day}
         await self._connection.execute(

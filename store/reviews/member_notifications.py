@@ -35,10 +35,9 @@ class MemberNotificationRepository(TenantRepository):
         digest_due_at: datetime | None,
         now: datetime,
     ) -> None:
-        """Store the member's settings. Emails that are not sent yet are discarded unless the member
-        keeps the mode.
+        """Store the member's settings. A changed mode discards unsent emails.
 
-        `language`: the language of the page, or None to keep the stored language. `digest_due_at`:
+        `language` is the language of the page, or None to keep the stored one. `digest_due_at` is
         when the next digest may be due.
         """
         before = await self.read(user_id)

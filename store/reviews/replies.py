@@ -1,7 +1,7 @@
 """Members' replies in conversations: scheduled, undone, sent and settled.
 
-Both undoing and sending a reply lock its row, so exactly one of the two takes effect. The
-conversation is always locked before the reply.
+Undoing and sending lock the reply's row, so only one takes effect. The conversation is locked
+before the reply.
 """
 
 from collections.abc import Sequence, Set
@@ -108,9 +108,9 @@ _OPEN_DRAFT: Final = sa.text(f"""
           WHERE action ->> 'kind' IN ({_ON_ORDERS}))
     ORDER BY review.created_at DESC, review.id DESC LIMIT 1
 """)  # noqa: S608 - our own names
-# The agent stores its answer only after the helpdesk or mail server has accepted it. This can take
-# longer than the undo period of a reply. The action ledger contains the answer earlier. A crash can
-# leave an entry without an outcome, so old entries are ignored.
+# The agent stores its answer after the helpdesk or mail server has accepted it, possibly after a
+# reply's undo period. The action ledger has it earlier. Old entries are ignored, because a crash
+# can leave one without an outcome.
 _IS_ANSWERED: Final = sa.text(f"""
     SELECT EXISTS (
         SELECT FROM engine_messages AS inbound
@@ -201,7 +201,7 @@ class AnsweredRun:
 
 @dataclass(frozen=True, slots=True)
 class LatestMessage:
-    """The customer's message that a reply answers. The fields are those of `AnsweredMessage`."""
+    """The customer's message that a reply answers. The fields are as in `AnsweredMessage`."""
 
     event_id: str
     run_id: str
@@ -231,9 +231,8 @@ class ReplyRepository(TenantRepository):
         )
 
     async def latest_message(self, conversation_id: str, now: datetime) -> LatestMessage | None:
-        """Return the customer's latest message that allows a reply. If none of the latest messages
-        allows a reply, return the latest one. Messages that have no run or are being erased are
-        ignored. Return None if no message remains."""
+        """Return the customer's latest message that allows a reply, else the latest one, or None.
+        Messages without a run, and erased ones, are ignored."""
         return await self._answered(_LATEST, now, conversation_id=conversation_id)
 
     async def open_draft(self, conversation_id: str) -> str:
@@ -295,8 +294,8 @@ class ReplyRepository(TenantRepository):
         now: datetime,
         send_at: datetime,
     ) -> TeammateReply:
-        """Store a scheduled reply. The caller must have locked the conversation. `by_member`:
-        whether the author is a member of the client."""
+        """Store a scheduled reply in a locked conversation. `by_member` means that the author is a
+        member of the client."""
         row = (
             await self._connection.execute(
                 _ADD,
@@ -355,8 +354,8 @@ class ReplyRepository(TenantRepository):
     async def is_answered(self, reply: TeammateReply) -> bool:
         """Return True if the conversation has had another answer since the reply was written.
 
-        The result covers answers that a member has approved, and answers that a run has sent or is
-        sending. The caller must have locked the conversation.
+        That is an approved answer, or one that a run has sent or is sending. The caller must have
+        locked the conversation.
         """
         given = {
             "client_id": self._tenant,
@@ -382,8 +381,8 @@ class ReplyRepository(TenantRepository):
             await ReplyFileRepository(self._connection, self._tenant).detach(reply_id)
 
     async def cancel_of(self, author: str, now: datetime) -> tuple[str, ...]:
-        """Fail an author's replies that can still be undone, because the author may no longer
-        answer customers. Return their ids. Their files return to the author."""
+        """Fail the pending replies of an author who may no longer answer customers, and return
+        their ids. Their files return to the author."""
         cancelled = await self._connection.scalars(
             sa.update(conversation_replies)
             .where(
@@ -405,8 +404,8 @@ class ReplyRepository(TenantRepository):
         return bool(await self._connection.scalar(by_member))
 
     async def take_over(self, reply: TeammateReply, now: datetime) -> None:
-        """Take over the conversation for the reply's author, unless another member has taken it
-        over or it has ended. Drop the agent's open question. Idempotent."""
+        """Take over the conversation for the reply's author, unless another member has or it has
+        ended. Drop the agent's open question. Idempotent."""
         this = {"client_id": self._tenant, "conversation_id": reply.conversation_id}
         await self._connection.execute(_TAKE, {**this, "by": reply.author, "now": now})
         await self._connection.execute(_DROP_QUESTION, this)
@@ -479,7 +478,7 @@ async def unsent_replies(
     limit: int,
 ) -> Sequence[UnsentReply]:
     """Return a page of all clients' replies that were written before `before` and have no outcome,
-    oldest first. `after`: the position of the last reply on the previous page."""
+    oldest first. `after` is the position of the last reply on the previous page."""
     rows = await connection.execute(
         sa.select(_REPLIES.client_id, _REPLIES.id, _REPLIES.created_at)
         .where(

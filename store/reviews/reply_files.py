@@ -139,9 +139,8 @@ class ReplyFileRepository(TenantRepository):
         )
 
     async def remove(self, file_id: str, conversation_id: str) -> None:
-        """Delete a file that a member has uploaded in a conversation, and that no reply contains.
-        Its row remains without name and content, so that the daily limits count the file. Raises
-        AttachmentNotFound."""
+        """Delete a member's uploaded file that no reply contains. Its row remains without name and
+        content for the daily limits. Raises AttachmentNotFound."""
         removed = await self._connection.execute(
             sa.update(attachments)
             .where(self._is_unsent_in(conversation_id), _FILES.id == file_id)

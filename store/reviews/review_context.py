@@ -19,10 +19,9 @@ _EXCERPT: Final = 600
 
 
 class ReviewContext(BaseModel):
-    """The context of a review. `excerpts`: the beginning of each cited template and entry in its
-    current version, keyed by id. `left_out`: the titles of the entries that the search found, but
-    that were not shown to the brain. `next_id`, `previous_id`: the nearest open reviews, in queue
-    order, on which this user may decide now."""
+    """The context of a review. `excerpts` are the beginnings of the cited templates and entries, by
+    id. `left_out` are the titles of entries withheld from the brain. `next_id` and `previous_id`
+    are the nearest reviews in the queue that this user may decide now."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -29,9 +29,8 @@ PREVIEW_CHARS: Final = 280
 
 @dataclass(frozen=True, slots=True)
 class ReviewFilter:
-    """Filters for a list of reviews. None disables a filter. `min_amount`: in minor units of the
-    review's own currency. `decided`: excludes open reviews. `awaits_second`: only reviews with one
-    of two required approvals."""
+    """Filters for a list of reviews. None disables a filter. `min_amount` is in minor units of the
+    review's currency. `awaits_second` selects reviews with one of two required approvals."""
 
     status: Wanted = Wanted.OPEN
     reason: EscalationReason | None = None
@@ -52,11 +51,11 @@ async def list_reviews(
     newest_first: bool = False,
     after: QueuePlace | None = None,
 ) -> list[ReviewSummary]:
-    """Return a page of reviews, for one client or for all clients.
+    """Return a page of reviews, for one client or for all clients, urgent ones first, then oldest
+    first. `newest_first` sorts all by time.
 
-    Urgent reviews come first, then the oldest. With `newest_first`, all reviews are sorted by time,
-    newest first. `after`: the position of the last review on the previous page. A review that opens
-    between two requests does not shift the pages.
+    `after` is the position of the last review on the previous page. New reviews do not shift the
+    pages.
     """
     query = _SUMMARY.where(*_conditions(client_id, wanted)).limit(limit)
     by_time = (_TICKETS.created_at, _TICKETS.id)

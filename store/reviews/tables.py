@@ -15,8 +15,8 @@ escalation_tickets: Final = sa.Table(
     metadata,
     *tenant_key(),
     text("run_id"),
-    # The run's conversation. Null for reviews that are older than this column. Not a foreign key,
-    # because a conversation may be erased while its reviews remain.
+    # The run's conversation. Null for older reviews. Not a foreign key, because a conversation may
+    # be erased while its reviews remain.
     text("conversation_id", nullable=True),
     sa.Column("round", sa.Integer, nullable=False),
     text("status"),

@@ -1,8 +1,7 @@
-"""The action ledger. A row is written before an action is executed, and the outcome is added after
-the execution.
+"""The action ledger. A row is written before an action is executed, and gets the outcome
+afterwards.
 
-If a process finds a row that is still `planned`, the process that wrote the row died before it
-stored the outcome. The action may or may not have taken effect.
+A row that is still `planned` belongs to a process that died. Its action may have taken effect.
 """
 
 from collections.abc import Collection
@@ -26,7 +25,7 @@ _PLANNED: Final = "planned"
 @dataclass(frozen=True, slots=True)
 class LedgerPlace:
     """The position of a ledger row: a step of a run's plan, or a member's reply to the run's
-    message. `round`: the number of human approvals so far."""
+    message. `round` is the number of human approvals so far."""
 
     run_id: str
     step: int
@@ -47,8 +46,8 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class LedgerClaim:
-    """The right to execute a step. `again`: whether the step was started before and its outcome is
-    unknown. `interrupted`: whether it was started in this round."""
+    """The right to execute a step. `again` means that an earlier start has an unknown outcome, and
+    `interrupted` that it was in this round."""
 
     again: bool = False
     interrupted: bool = False
@@ -83,8 +82,8 @@ class ActionLedger(TenantRepository):
         )
 
     async def outcomes(self, run_id: str) -> tuple[StepOutcome, ...]:
-        """Return the outcome of each started step of a run's plan, in order. If none was recorded
-        for a step, its outcome is `unknown`. Members' replies are not steps of the plan."""
+        """Return the outcome of each started step of a run's plan, in order, `unknown` if none was
+        recorded. Members' replies are not steps."""
         rows = await self._connection.execute(
             _OUTCOMES, {"client_id": self._tenant, "run_id": run_id, "first_reply": FIRST_STEP}
         )
@@ -186,9 +185,8 @@ class ActionLedger(TenantRepository):
         )
 
     async def release(self, place: LedgerPlace, entry_id: str) -> None:
-        """Release the claim on a step, so that the action may be retried. The caller must be
-        certain that the action did not take effect. If another attempt has taken over the claim,
-        the claim is kept."""
+        """Release the claim on a step that certainly did not take effect, so that it may be
+        retried. A claim of another attempt is kept."""
         await self._connection.execute(
             sa.delete(action_ledger).where(
                 self._is_step(place),
@@ -226,13 +224,14 @@ class ActionLedger(TenantRepository):
         not_by: str,
         now: datetime,
     ) -> Spent:
-        """Return the refunds and other actions of other runs, for comparison with the limits.
-        Actions with an unknown outcome are included.
+        """Return the refunds and actions of other runs, also with an unknown outcome, for
+        comparison with the limits.
 
-        `order_key`, `order_number`: the order of the calling run. The number is compared with those
-        of other orders that runs have changed within CUSTOMER_WINDOW. `customer`: the values that
-        identify the customer, from `refunded_as`. `currency`: amounts in other currencies are not
-        counted. `not_by`: the id of the calling run, which is excluded.
+        - `order_key`, `order_number`: the calling run's order. The number is compared with orders
+          changed within CUSTOMER_WINDOW.
+        - `customer`: the customer's values from `refunded_as`.
+        - `currency`: other currencies are not counted.
+        - `not_by`: the calling run.
         """
         row = (
             await self._connection.execute(

@@ -61,11 +61,10 @@ class BrainCosts(TenantRepository):
         return BrainCost(*row) if row else BrainCost()
 
     async def reserve(self, period: Period, reserve_micros: int, budget_micros: int) -> bool:
-        """Reserve money for one call to a language model. Return False if the reservation would
-        exceed the monthly budget.
+        """Reserve money for one call to a language model. Return False beyond the monthly budget.
 
-        Commit the reservation before the call. `add` replaces the reservation with the actual cost.
-        After a crash, an open reservation is treated as spent.
+        Commit before the call. `add` replaces the reservation with the cost. An open one counts as
+        spent after a crash.
         """
         row = await self._connection.execute(
             _RESERVE,

@@ -41,20 +41,22 @@ _TURNS: TypeAdapter[tuple[Turn, ...]] = TypeAdapter(tuple[Turn, ...])
 class Case:
     """A run with its event, its conversation and its client's settings.
 
-    `draft`: None before the brain has answered. `human_text`: a reply written by a human agent,
-    which replaces the draft, or None. `turns`: the thread's messages before this event. `thread`:
-    the thread's settled facts. `summary`: the outcomes of the customer's earlier tickets in all
-    threads. `conversation_id`: None before the event is normalized. `automatic_turns`: the number
-    of the agent's answers in the thread in the hour before this message. `unattended_turns`: the
-    number of the agent's answers to this sender, by email or in tickets, since a human agent last
-    answered. `is_held`: whether human agents handle the thread, because of another message's open
-    review or a handoff. `is_taken`: whether a member has taken over the thread in the dashboard, or
-    has written a reply that is not sent yet. `approvals`: the number of approvers. `joined_review`:
-    the review that the message joined. `sender_name`: the sender's name in emails to the customer.
-    `has_files`: whether the message has attachments. `system_prompt`, `guidance`,
-    `sensitive_words`, `answers_from_knowledge`: the client's settings. `frame`: the client's
-    greeting and signature for this customer. `disclosure`: the AI disclosure in the language of the
-    answer, or "".
+    - `draft`: None before the brain has answered.
+    - `human_text`: a human's reply that replaces the draft, or None.
+    - `turns`: the thread's messages before this event.
+    - `thread`: the thread's settled facts.
+    - `summary`: the outcomes of the customer's earlier tickets in all threads.
+    - `conversation_id`: None before the event is normalized.
+    - `automatic_turns`: the agent's answers in the thread in the hour before this message.
+    - `unattended_turns`: the agent's answers to this sender, by email or ticket, since a human last
+      answered.
+    - `is_held`: human agents handle the thread, because of an open review or a handoff.
+    - `is_taken`: a member has taken over the thread, or has written an unsent reply.
+    - `approvals`: the number of approvers.
+    - `joined_review`: the review that the message joined.
+    - `sender_name`: the sender's name in emails to the customer.
+    - `frame`: the client's greeting and signature for this customer.
+    - `disclosure`: the AI disclosure in the language of the answer, or "".
     """
 
     event: UnifiedEvent
@@ -87,8 +89,8 @@ class Case:
 
     @property
     def delivered(self) -> str:
-        """Return the reply as the customer sees it in an email or ticket. The agent's answers
-        contain the AI disclosure. A human agent's text does not."""
+        """Return the reply as sent by email or ticket: the agent's with the AI disclosure, a human
+        agent's without."""
         if self.human_text is not None:
             return self.human_text
         return disclosed(self.words, self.disclosure)

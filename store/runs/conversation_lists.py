@@ -46,9 +46,8 @@ _IS_UNANSWERED: Final = f"""(said.direction = 'inbound' OR EXISTS (
         WHERE asked.client_id = talk.client_id AND asked.conversation_id = talk.id
           AND asked.direction = 'inbound'
           AND (run.status = '{RunStatus.RECEIVED}' OR review.id IS NOT NULL)))"""
-# A message waits for the team if its review is open. The latest message also waits if the agent is
-# not working on it. The agent is not working on a message if no playbook matched it, if its run
-# failed, or if its review was rejected or expired.
+# A message waits for the team if its review is open. The latest message also waits if no playbook
+# matched it, its run failed, or its review was rejected or expired.
 _WAITS_FOR_TEAM: Final = f"""(EXISTS (
         SELECT FROM engine_messages AS asked
         JOIN engine_runs AS run
@@ -129,10 +128,9 @@ _OF_STATUS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class TalkFilter:
-    """Filters for a list of conversations. `unhappy`: the latest sentiment is critical. `taken`: a
-    member has taken over the conversation. `unanswered`: the latest message is from the customer,
-    or a message is waiting for the agent or for a review. `assignee`: id of a member, or an empty
-    string for conversations without an assignee."""
+    """Filters for a list of conversations. `unhappy`: with critical sentiment. `taken`: taken over
+    by a member. `unanswered`: the customer wrote last, or a message waits for the agent or a
+    review. `assignee`: a member's id, or "" for none."""
 
     unhappy: bool = False
     taken: bool = False
@@ -148,11 +146,10 @@ class TalkFilter:
 
     @property
     def inner(self) -> str:
-        """Return the SQL for the filters that have an index. They are applied to all
-        conversations.
+        """Return the SQL for the filters that have an index, applied to all conversations.
 
-        Only one index can be used at a time, so the other filters are in `outer`. Otherwise, a
-        query with two common values that rarely occur together would read all conversations.
+        Only one index can be used at a time, so `outer` has the others. A query with two rarely
+        combined values would otherwise read all conversations.
         """
         marked = ("AND is_critical " if self.unhappy else "") + (
             "AND taken_at IS NOT NULL " if self.taken else ""
@@ -193,9 +190,8 @@ class TalkFilter:
 
 
 class Talk(BaseModel):
-    """A conversation in a list. `latest`: the start of the conversation's latest message.
-    `waits_for_team`: whether a message waits for a reviewer, or is unanswered and the agent is not
-    working on it."""
+    """A conversation in a list. `latest` is the start of its latest message. `waits_for_team` means
+    that a message waits for a reviewer, or that the agent will not answer it."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -82,8 +82,8 @@ _LATEST: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class FoundConversations:
-    """The conversations that a search found. `until`: the id of the last conversation examined, or
-    None if all were examined."""
+    """The conversations that a search found. `until` is the id of the last conversation examined,
+    or None if all were examined."""
 
     conversations: tuple[ConversationSummary, ...]
     until: str | None
@@ -137,7 +137,7 @@ class ConversationReader(TenantRepository):
     async def messages(
         self, conversation_id: str, *, before: str | None, limit: int
     ) -> tuple[Message, ...]:
-        """Return a page of a conversation's messages, latest first. `before`: the last id on the
+        """Return a page of a conversation's messages, latest first. `before` is the last id on the
         previous page."""
         rows = await self._connection.execute(
             _MESSAGES, {**self._this(conversation_id), "before": before, "limit": limit}

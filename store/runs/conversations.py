@@ -104,10 +104,8 @@ _OPEN: Final = sa.text("""
           AND inbound.direction = 'inbound' AND inbound.conversation_id = conversation.id
     ) AS is_repeated, conversation.thread, conversation.proposal
 """)
-# The statement ends the conversation by renaming its key, so that the next conversation can use the
-# key. The previous version of this code can also parse the new key. A conversation does not end
-# while it has an open review or a member has taken it over. The reviewer or that member then gets
-# the next message.
+# The conversation ends by renaming its key, so that the next one can use it. An open review or a
+# takeover prevents the end, so that the reviewer or member gets the next message.
 _END: Final = sa.text("""
     UPDATE ai_conversations AS conversation
     SET ended_at = :now, key = key || '/' || id, proposal = NULL
@@ -142,9 +140,8 @@ _KEY_OF_REPLY: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The conversation for an event. `is_new`: whether it was just created for this event.
-    `is_repeated`: whether the event was already assigned to it. `thread`: the facts settled so far.
-    """
+    """The conversation for an event: just created (`is_new`), or assigned before (`is_repeated`).
+    `thread` contains the facts settled so far."""
 
     id: str
     is_new: bool
@@ -165,13 +162,12 @@ class ConversationRepository(TenantRepository):
         now: datetime,
         lasts: timedelta = THREAD_LASTS,
     ) -> Opened:
-        """Return the conversation with this key, locked until the transaction ends. If there is
-        none, create it with the id `conversation_id`.
+        """Return the conversation with this key, locked until the transaction ends, or create it
+        with the id `conversation_id`.
 
-        If a conversation has had no message for the period `lasts`, it ends, and a new one starts.
-        A conversation does not end while it has an open review or a member has taken it over. A
-        closed or snoozed conversation is reopened. Messages that are older than `TURNS_KEPT` at
-        `now` are removed from its `turns`.
+        A conversation ends after `lasts` without a message, and a new one starts. It does not end
+        during an open review or a member's takeover. Closed and snoozed ones are reopened. Messages
+        older than `TURNS_KEPT` are removed from `turns`.
         """
         given: dict[str, object] = {
             "client_id": self._tenant,

@@ -1,14 +1,10 @@
-"""The SQL for the first answer to a customer's message, and for the business time until that
-answer.
+"""The SQL for the first answer to a customer's message, and for the business time until it.
 
-The first answer to a message is the agent's answer to it or a teammate's reply, whichever is first.
-If neither exists, a later answer in the conversation counts instead, unless the agent or a reviewer
-is still working on the message. The acknowledgement of a message is not an answer.
+The first answer is the agent's or a teammate's to the message. Without one, a later answer in the
+conversation counts, unless the message is still in progress. An acknowledgement is not an answer.
 
-The service does not store what the team writes in a helpdesk. The only trace of a human agent's
-answer there is that the review is closed, so the closing counts as the answer. A review that was
-closed as soon as it was opened has no known answer, because the team was already writing in the
-ticket.
+The team's texts in a helpdesk are not stored, so the closing of the review counts instead. A review
+closed at once has no known answer, because the team was already writing.
 
 In each condition, the run's alias is `run`.
 """
@@ -70,8 +66,8 @@ ANSWER_TIME: Final = f"({_at('first_answer.at')} - {_at('run.received_at')})"
 `FIRST_ANSWER` and the client's calendar as `calendar`."""
 
 CALENDAR_LASTS: Final = timedelta(days=3 * 365)
-"""Maximum duration of a calendar. Every target is much shorter, even if each holiday closes a whole
-week. An answer after the end of a calendar is therefore never within the target."""
+"""Maximum duration of a calendar, far above any target. An answer after its end is therefore never
+within the target."""
 
 CALENDAR: Final = """CROSS JOIN (
         SELECT CAST(CAST(:opens AS text) AS timestamptz[]) AS opens,
@@ -137,11 +133,10 @@ _OF_RUNS: Final = sa.text("""
 
 class FirstUnanswered(TenantRepository):
     async def of(self, conversation_ids: Sequence[str]) -> dict[str, datetime]:
-        """Return the time of each conversation's first unanswered message, keyed by conversation
-        id. A single statement reads all of the conversations.
+        """Return the time of each conversation's first unanswered message by conversation id, in
+        one statement.
 
-        Closed conversations, and conversations without an unanswered message, are omitted. Only the
-        latest messages of a conversation are examined.
+        Closed and answered conversations are omitted. Only the latest messages are examined.
         """
         if not conversation_ids:
             return {}
@@ -151,8 +146,8 @@ class FirstUnanswered(TenantRepository):
         return {row.id: row.at for row in rows}
 
     async def of_runs(self, run_ids: Sequence[str]) -> dict[str, datetime]:
-        """Return the time of the first unanswered message in each run's conversation, keyed by run
-        id. A run is omitted if `of` omits its conversation. Two statements read all runs."""
+        """Return the time of the first unanswered message in each run's conversation, by run id.
+        Omits the same conversations as `of`. Executes two statements."""
         rows = await self._connection.execute(
             _OF_RUNS, {"client_id": self._tenant, "runs": list(run_ids)}
         )

@@ -1,6 +1,5 @@
-"""Internal notes that members write in conversations. They are never sent, and the agent never
-reads them. Only the thread and customer pages, the export, the customer's data file and the erasure
-may read this table."""
+"""Internal notes that members write in conversations, never sent and never read by the agent. Only
+the thread and customer pages, the export, the customer file and the erasure may read this table."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,8 +13,7 @@ from store.runs.tables import conversation_notes, engine_messages
 
 class InternalNoteRepository(TenantRepository):
     async def add(self, note: InternalNote, conversation_id: str, event_id: str) -> None:
-        """Store a note. `event_id`: the event of the customer's latest message. The note is deleted
-        together with that message."""
+        """Store a note. It is deleted with the customer's latest message, the event `event_id`."""
         await self._connection.execute(
             sa.insert(conversation_notes).values(
                 client_id=self._tenant,
@@ -33,9 +31,8 @@ class InternalNoteRepository(TenantRepository):
         before: str | None = None,
         limit: int,
     ) -> tuple[InternalNote, ...]:
-        """Return a conversation's latest notes, oldest first. `since`: return only notes written at
-        or after this time. `before`: return only notes written before the message with this id.
-        None disables either filter."""
+        """Return a conversation's latest notes, oldest first: those since `since`, and those before
+        the message with the id `before`. None disables a filter."""
         notes, messages = conversation_notes.c, engine_messages.c
         until = sa.select(messages.created_at).where(
             messages.client_id == self._tenant, messages.id == before

@@ -16,8 +16,8 @@ from store.runs.tables import engine_runs
 
 @dataclass(frozen=True, slots=True)
 class WaitingRun:
-    """A run that was admitted but not answered. `reopened`: whether the run was reopened after its
-    message had joined a review."""
+    """A run that was admitted but not answered. `reopened` means that its message had joined a
+    review before."""
 
     ref: RunRef
     threshold: float
@@ -33,7 +33,7 @@ async def runs_left_received(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[WaitingRun]:
     """Return a page of unanswered runs, across all clients, that were admitted before `before`,
-    oldest first. `after`: the position of the last run on the previous page."""
+    oldest first. `after` is the position of the last run on the previous page."""
     rows = await connection.execute(
         sa.select(
             engine_runs.c.client_id,

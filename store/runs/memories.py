@@ -9,9 +9,8 @@ import sqlalchemy as sa
 from domain.runs.conversation import MAX_SUMMARY_RUNS, PastRun
 from store.core.repository import TenantRepository
 
-# If a step has several rounds, the round in which it was executed is used. If it was not executed,
-# the last round is used. The query does not read customer text. It reads only the run's category,
-# the shop's order number and the outcome. It covers only a customer's latest threads.
+# The round in which a step was executed counts, else the last one. The query reads no customer
+# text, and only the customer's latest threads.
 _PAST_RUNS: Final = """
     WITH thread AS ({threads}), inbound AS (
         SELECT latest.event_id, latest.created_at

@@ -12,10 +12,10 @@ _ADD: Final = sa.text("SELECT add_model_spending(:scope, :day, :micros, :ceiling
 
 
 class ModelSpending:
-    """Spending counters, stored in rows that all clients share.
+    """Spending counters in rows that all clients share.
 
-    Take the connection from `Database.unscoped`. Each call then commits separately, so no client
-    waits for another client's transaction.
+    With a connection from `Database.unscoped`, each call commits separately, so that clients do not
+    wait for each other.
     """
 
     def __init__(self, connection: AsyncConnection) -> None:
@@ -24,9 +24,8 @@ class ModelSpending:
     async def add(
         self, scope: SpendingScope, day: date, micros: int, *, ceiling: int | None = None
     ) -> bool:
-        """Add an amount to a day's spending unless the sum would exceed the ceiling. Return whether
-        the amount was added. `micros`: the amount in millionths of a US dollar, which may be
-        negative."""
+        """Add `micros`, millionths of a US dollar, to a day's spending, unless it would exceed the
+        ceiling. The amount may be negative. Return whether it was added."""
         added = await self._connection.scalar(
             _ADD, {"scope": scope.value, "day": day, "micros": micros, "ceiling": ceiling}
         )

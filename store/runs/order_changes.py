@@ -8,10 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.agent.order_changes import OrderChange
 
 _MOST: Final = 100
-# A reopened run repeats its order lookup, so the lookup may already include the run's own actions.
-# Lookups stored by earlier versions have no time, so the time of the message is used instead. If
-# later messages led to a new draft, the order was looked up again, so the time of the last of these
-# messages is used. The runs of these messages have `in_draft` set.
+# A reopened run repeats its order lookup, which may include the run's own actions. Earlier versions
+# stored lookups without a time, so the message's time is used. After a revised draft, it is the
+# time of the last message with `in_draft`.
 _SINCE: Final = sa.text("""
     WITH looked AS (
         SELECT run.client_id, run.id,

@@ -1,9 +1,8 @@
-"""The SQL that determines a run's outcome, for metrics and lists of runs. Both use the same SQL, so
-a list contains exactly the runs that its metric counts.
+"""The SQL that determines a run's outcome, shared by metrics and lists of runs, so that a list
+contains exactly the runs counted.
 
-In each condition, the run's alias is `run`. A run is not a request if its message is automatic or
-joined an open review. Automatic emails need no answer. A message that joined an open review belongs
-to a ticket that is already counted.
+In each condition, the run's alias is `run`. Automatic emails need no answer, and a message that
+joined an open review is part of a counted ticket: neither is a request.
 
 `OFFSET 0` makes PostgreSQL look up records by a key of each run. Without it, a plan could read all
 of the client's records.

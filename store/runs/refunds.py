@@ -47,8 +47,8 @@ _LATEST: Final = sa.text(f"""
 
 @dataclass(frozen=True, slots=True)
 class RefundTotal:
-    """The refunds in one currency for messages about one topic. `topic`: the category, or an empty
-    string if there is none."""
+    """The refunds in one currency for messages about one topic. `topic` is the category, or an
+    empty string if there is none."""
 
     topic: str
     refunds: int
@@ -57,8 +57,8 @@ class RefundTotal:
 
 @dataclass(frozen=True, slots=True)
 class RefundTotals:
-    """A period's refunds. `is_partial`: whether `COUNTED_TO` was reached, so that there may be more
-    refunds."""
+    """A period's refunds. `is_partial` means that `COUNTED_TO` was reached, so there may be
+    more."""
 
     topics: tuple[RefundTotal, ...]
     is_partial: bool

@@ -134,10 +134,9 @@ _OF_TARGET: Final = {TicketOutcome.IN_TARGET, TicketOutcome.LATE}
 
 @dataclass(frozen=True, slots=True)
 class RunFilter:
-    """Filters for a list of runs. `reason`: the run's first escalation reason. `classification`,
-    `channel`: `NONE` for runs without one. `first`, `last`: the first and the last UTC day of a
-    period. A run must have been received in the period or, for the outcomes `rated` and
-    `satisfied`, rated in it."""
+    """Filters for a list of runs. `reason` is the first escalation reason. `NONE` selects runs
+    without a `classification` or `channel`. `first` and `last` are UTC days of receipt or, for the
+    outcomes `rated` and `satisfied`, of the rating."""
 
     status: RunStatus | None = None
     classification: Category | Literal["none"] | None = None
@@ -176,8 +175,8 @@ class RunFilter:
     def inner(self) -> str:
         """Return the SQL for the filters that are applied to all runs.
 
-        Only one index can be used at a time, so the other filters are in `outer`. Otherwise, a
-        query with two common values that rarely occur together would read all runs.
+        Only one index can be used at a time, so `outer` has the others. A query with two rarely
+        combined values would otherwise read all runs.
         """
         column = "run_id" if self.of_ratings else "id"
         days = "" if self.first is None else f"AND run.{column} >= :first_id "
@@ -216,7 +215,7 @@ class RunFilter:
         return _FOLLOWED_THROUGH if self.outcome in _FOLLOWED else LOOKED_THROUGH
 
     def values(self, before: str | None) -> dict[str, object]:
-        """Return the parameters for the SQL. `before`: the last id on the previous page."""
+        """Return the parameters for the SQL. `before` is the last id on the previous page."""
         beyond = before or _BEYOND_ALL
         values: dict[str, object] = {"durable": DURABLE_AFTER}
         if self.last is not None:
@@ -241,8 +240,8 @@ class RunFilter:
 
 @dataclass(frozen=True, slots=True)
 class RunCount:
-    """The length of a list of runs. `is_partial`: whether there may be more, because only the
-    latest `COUNTED_TO` runs were examined."""
+    """The length of a list of runs. `is_partial` means that only the latest `COUNTED_TO` runs were
+    examined."""
 
     count: int
     is_partial: bool
@@ -256,11 +255,10 @@ class RunLists(TenantRepository):
     async def page(
         self, wanted: RunFilter, *, limit: int, before: str | None = None
     ) -> tuple[list[RunSummary], str | None]:
-        """Return a page of runs, newest first, and the cursor for the next page. On the last page,
-        the cursor is None. `before`: the cursor returned with the previous page.
+        """Return a page of runs, newest first, and the cursor for the next page, or None. `before`
+        is the previous cursor.
 
-        A page can be shorter than `limit`. If a filter has no index, only a limited number of runs
-        is examined for each page.
+        Filters without an index examine a limited number of runs, so a page can be short.
         """
         outer = wanted.outer
         given = {
@@ -291,11 +289,11 @@ class RunLists(TenantRepository):
         return RunCount(row.found, is_partial=row.examined >= most)
 
     async def _calendar(self, wanted: RunFilter) -> dict[str, object]:
-        """Return the parameters for filters by the target. Runs older than `CALENDAR_LASTS` do not
-        match such a filter.
+        """Return the parameters for filters by the target, which match no runs older than
+        `CALENDAR_LASTS`.
 
-        The calendar starts with the client's first run, and is kept for the request's other
-        queries. Its length therefore does not depend on the first day that a request names.
+        The calendar starts with the client's first run and is kept for the request, so its length
+        does not depend on the requested days.
         """
         if wanted.outcome not in _OF_TARGET:
             return {}

@@ -64,13 +64,15 @@ def _kept(thought: ThinkingResult) -> dict[str, object]:
 class RunState:
     """The run data that the persist step needs.
 
-    `thread_after`: the thread after the run's answer. `sensitive`: the sensitive topic, or None.
-    `text`: the customer's text. `in_shadow`: whether the playbook is in shadow mode. `thought_by`:
-    the model that produced the run's draft and plan. `sender`: the verified address of the
-    message's sender, or None. `language`: the customer's language (ISO 639-1), or None before it is
-    detected. `model_fault`: the reason why the language model did not answer, or None. `ticket`:
-    the ticket to which the event refers. `in_widget`: whether the message belongs to a widget
-    session.
+    - `thread_after`: the thread after the run's answer.
+    - `sensitive`: the sensitive topic, or None.
+    - `in_shadow`: the playbook is in shadow mode.
+    - `thought_by`: the model behind the draft and plan.
+    - `sender`: the sender's verified address, or None.
+    - `language`: the customer's language (ISO 639-1), or None before detection.
+    - `model_fault`: the language model's fault, or None.
+    - `ticket`: the ticket of the event.
+    - `in_widget`: the message belongs to a widget session.
     """
 
     status: RunStatus
@@ -102,12 +104,11 @@ class RunRepository(TenantRepository):
     async def save_thought(
         self, run_id: str, thought: ThinkingResult, *, aside_of: str | None = None
     ) -> bool:
-        """Store the first thought (draft and plan) of a run. Return False and change nothing if the
-        run already has a thought.
+        """Store the first thought (draft and plan) of a run. Return False and change nothing if
+        there is one.
 
-        `aside_of`: the review that is open while the agent answers the message. If no model was
-        called, the model of a reopened run's earlier thought is kept. Tokens and cost are added to
-        those of the run's earlier model calls.
+        `aside_of` is the review during which the agent answers the message. Tokens and cost are
+        added to earlier ones. Without a model call, a reopened run keeps its model.
         """
         answer = thought.answer
         saved = await self._connection.execute(
@@ -132,9 +133,8 @@ class RunRepository(TenantRepository):
         return saved.rowcount == 1
 
     async def wait_for_model(self, run_id: str, answer: BrainAnswer) -> None:
-        """Record that the run waits for the language model, and the fault for which it waits. Add
-        the tokens and the cost of the failed call to the run. `answer`: the answer that is not
-        used."""
+        """Record that the run waits for the language model after a fault. Adds the tokens and cost
+        of the failed call, `answer`, to the run."""
         await self._connection.execute(
             _IS_UNTHOUGHT.values(**_ADDED),
             {**self._key(run_id), **_spent(answer), "model_fault": answer.fault},
@@ -168,9 +168,8 @@ class RunRepository(TenantRepository):
         )
 
     async def take_off(self, run_id: str, kind: ActionKind) -> None:
-        """Permanently remove an action from a run's plan. The draft is also removed, because it
-        mentions the action. Policy decisions on the action are also removed, except denials.
-        Idempotent."""
+        """Permanently remove an action from a run's plan, with its policy decisions, except
+        denials, and the draft that mentions it. Idempotent."""
         await self._connection.execute(_TAKE_OFF, {**self._key(run_id), "kind": kind})
 
     async def lock(self, run_id: str) -> RunState:
@@ -212,8 +211,8 @@ class RunRepository(TenantRepository):
         now: datetime,
         handoff: EscalationReason | None = None,
     ) -> None:
-        """Store an outcome of a run. The first outcome is also stored as the answer to the caller.
-        The first `handoff` is also stored as the run's escalation reason."""
+        """Store an outcome of a run. The first one is also the caller's answer, and the first
+        `handoff` the run's escalation reason."""
         await self._connection.execute(
             _FINISH,
             {

@@ -73,12 +73,12 @@ class SentimentRepository(TenantRepository):
         new_id: NewId,
         run_id: str | None = None,
     ) -> None:
-        """Log the sentiment score (-1 to 1) for the message of a normalized event. Write a webhook
-        event each time the conversation enters the critical range.
+        """Record the sentiment score (-1 to 1) of a normalized event's message, and write a webhook
+        event for each entry into the critical range. Idempotent by event.
 
-        Idempotency key: event_id. The first score is kept. The conversation's row is locked until
-        the transaction ends, and messages are ordered by time. The result therefore does not depend
-        on the order of processing. Raises RunNotFound if the message was erased.
+        The conversation's row is locked until the transaction ends, and messages are ordered by
+        time. The result therefore does not depend on the order of processing. Raises RunNotFound if
+        the message was erased.
         """
         mine = {"client_id": self._tenant, "event_id": event_id}
         conversation = await self._one(_LOCK, mine, RunNotFound(event_id))

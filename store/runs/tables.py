@@ -260,11 +260,9 @@ engine_messages: Final = sa.Table(
     # True if the author had not verified the address when the message arrived, or if the message
     # has no address.
     sa.Column("is_claim", sa.Boolean, nullable=False, server_default=sa.false()),
-    # The customer's address in the normalized event, as returned by `customer_key`, or an empty
-    # string if there is no address. The key is null before normalization. For an event that an
-    # earlier version normalized, it is null until the next sweep. An email from a contact form
-    # names its customer only in its text, so this address can differ from the one in the column
-    # `customer_key`.
+    # The address in the normalized event, as returned by `customer_key`, or an empty string. Null
+    # before normalization and, for an earlier version's event, before the next sweep. For an email
+    # from a contact form, it can differ from the column `customer_key`.
     text("normalized_key", nullable=True),
     text("author"),
     text("body"),

@@ -30,8 +30,7 @@ class TakeoverRepository(TenantRepository):
         """Record that a member takes over a conversation, so that the AI agent does not answer in
         it. Idempotent.
 
-        `force`: take over the conversation even from another member. Raises ConversationNotFound,
-        ConversationTaken.
+        `force` takes it over from another member. Raises ConversationNotFound, ConversationTaken.
         """
         this = {"client_id": self._tenant, "conversation_id": conversation_id}
         row = await self._one(_LOCK, this, ConversationNotFound(conversation_id))
@@ -40,8 +39,8 @@ class TakeoverRepository(TenantRepository):
         await self._connection.execute(_TAKE, {**this, "by": by, "now": now})
 
     async def hand_back(self, conversation_id: str) -> None:
-        """Hand the conversation back to the AI agent, regardless of why human agents took it over.
-        Idempotent. Raises ConversationNotFound."""
+        """Hand the conversation back to the AI agent, for any reason of the handoff. Idempotent.
+        Raises ConversationNotFound."""
         this = {"client_id": self._tenant, "conversation_id": conversation_id}
         await self._one(_LOCK, this, ConversationNotFound(conversation_id))
         await self._connection.execute(_HAND_BACK, this)

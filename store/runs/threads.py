@@ -49,10 +49,10 @@ _KEEP: Final = sa.text("""
 
 class ThreadRepository(TenantRepository):
     async def lock(self, event_id: str) -> str | None:
-        """Until the transaction ends, lock the thread to which an event's message belongs. Return
-        the thread's id, or None before the event is normalized.
+        """Lock the thread of an event's message until the transaction ends. Return its id, or None
+        before the event is normalized.
 
-        The lock is a separate statement, so that the next statement sees what earlier lock holders
+        The lock is a separate statement, so that the next one sees what earlier lock holders
         committed.
         """
         locked: str | None = await self._connection.scalar(
@@ -61,11 +61,11 @@ class ThreadRepository(TenantRepository):
         return locked
 
     async def answered_by(self, conversation_id: str, run_id: str) -> PendingProposal | None:
-        """Assign the thread's pending proposal to the run of the newly arrived message, regardless
-        of the message's content. Return the proposal, or None if none is pending.
+        """Assign the thread's pending proposal, if any, to the newly arrived message's run, and
+        return it. Idempotent by run.
 
-        A message can therefore confirm only a proposal that was made before the message arrived.
-        Idempotent by run. The caller must have locked the thread.
+        A message can therefore confirm only a proposal made before it arrived. The caller must have
+        locked the thread.
         """
         given = {"client_id": self._tenant, "conversation_id": conversation_id, "run_id": run_id}
         await self._connection.execute(_HAND_ON, given)
@@ -76,10 +76,10 @@ class ThreadRepository(TenantRepository):
     async def keep(
         self, conversation_id: str, thread: Thread, *, sender: str | None, now: datetime
     ) -> None:
-        """Store a thread's settled facts and proposal, replacing any earlier proposal.
+        """Store a thread's settled facts and proposal, replacing an earlier one, unless a question
+        still waits for another sender.
 
-        Do not write anything if a question is still waiting for an answer from another sender.
-        `sender`: the verified address of the message's sender, or None.
+        `sender` is the sender's verified address, or None.
         """
         proposal = thread.proposal
         await self._connection.execute(

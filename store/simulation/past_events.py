@@ -1,9 +1,7 @@
-"""Past events of one client, with the agent's input at the time of each event. Three statements
-read a page.
+"""Past events of one client, with the agent's input at the time. Three statements read a page.
 
-Messages, settled facts and refunds from after the event are omitted. The cost of a page does not
-grow with the client's history. For each event, only its thread and the preceding month of the
-action ledger are read.
+Later messages, facts and refunds are omitted. Only the event's thread and the preceding month of
+the action ledger are read, so the cost does not grow with the history.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,8 +32,8 @@ from store.core.repository import TenantRepository
 from store.intake.attachments import attachments_of
 from store.simulation.past_spending import PastSpending, SpentBefore
 
-# Events are selected by id. The clocks of machines differ, so an id may be slightly older or newer
-# than its row's time. The range of ids must therefore be wider than the period.
+# Clocks differ between machines, so an id may be slightly older or newer than its row's time. The
+# range of ids must therefore be wider than the period.
 _MARGIN: Final = timedelta(days=1)
 _HOUR: Final = timedelta(hours=1)
 
@@ -107,8 +105,8 @@ _TURNS: Final[TypeAdapter[tuple[Turn, ...]]] = TypeAdapter(tuple[Turn, ...])
 
 @dataclass(frozen=True, slots=True)
 class SeenThen:
-    """The agent's input for a run at the time of its message. `automatic_turns`: the number of the
-    agent's answers in the thread in the hour before the message."""
+    """The agent's input for a run at the time of its message. `automatic_turns` is the number of
+    the agent's answers in the thread in the hour before the message."""
 
     event: UnifiedEvent
     run_id: str
@@ -121,11 +119,11 @@ class SeenThen:
 
 @dataclass(frozen=True, slots=True)
 class PastEvent:
-    """A past event to replay. `at`: when the event arrived. `before`: the agent's own first
-    outcome, without later human decisions. `draft`: the agent's draft.
+    """A past event to replay, which arrived at `at`. `before` is the agent's first outcome, without
+    later human decisions.
 
-    `seen`: the agent's input. It is None if the event cannot be replayed (`skip`). It is also None
-    if no playbook matched the event, because the event was then never normalized.
+    `seen` is the agent's input. It is None for an event that cannot be replayed (`skip`), or that
+    no playbook matched.
     """
 
     id: str
@@ -263,8 +261,8 @@ def _before(row: "sa.Row[*tuple[Any, ...]]") -> ReplayFacts:
 def _thread(row: "sa.Row[*tuple[Any, ...]]") -> Thread:
     """Return the thread in its state after the previous message.
 
-    The agent's question is open only if it has reached the customer. The proposal is the one that
-    was pending when this row's message arrived.
+    The agent's question is open only if it has reached the customer. The proposal is the one
+    pending when this message arrived.
     """
     settled = Thread.model_validate(row.thread_after or {})
     thread = settled if row.has_reached else settled.without_question

@@ -11,9 +11,8 @@ from domain.agent.plan import ActionKind
 from domain.agent.policy_context import CUSTOMER_WINDOW, Spent
 from store.core.repository import TenantRepository
 
-# This query is the same as `ActionLedger.spent`, but as of the time of each run's message. A step
-# is counted once, even if it was executed in several rounds. Refunds before a customer's erasure do
-# not count toward the customer's limit here.
+# The same as `ActionLedger.spent`, but as of the time of each run's message. Refunds before a
+# customer's erasure do not count toward the customer's limit here.
 _SPENT: Final = sa.text("""
     SELECT wanted.run_id, given.customer, given.day, given.on_order
     FROM unnest(CAST(:runs AS text[]), CAST(:customers AS text[]), CAST(:orders AS text[]),
@@ -46,9 +45,8 @@ _SPENT: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class SpentBefore:
-    """Parameters for summing the refunds before one run. `customer`: the address, normalized by
-    `customer_key`. `at`: the time of the run's message. The run's own actions and later actions are
-    excluded."""
+    """Parameters for summing the refunds before one run. `customer` is a result of `customer_key`.
+    Later actions than `at`, and the run's own, are excluded."""
 
     run_id: str
     order_key: str

@@ -62,7 +62,7 @@ class ReplayChange:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedPage:
-    """The result of replaying one page of events. `place`: the last event on the page, or None if
+    """The result of replaying one page of events. `place` is the last event on the page, or None if
     no events were left."""
 
     place: str | None
@@ -93,7 +93,7 @@ class ReplayRepository(TenantRepository):
         return found is not None
 
     async def read(self, replay_id: str, *, lock: bool = False) -> Replay:
-        """Return a replay. `lock`: lock it until the transaction ends. Raises ReplayNotFound."""
+        """Return a replay, locked until the transaction ends with `lock`. Raises ReplayNotFound."""
         query = sa.select(*_COLUMNS).where(self._is(replay_id))
         row = await self._one(
             query.with_for_update() if lock else query, {}, ReplayNotFound(replay_id)
@@ -101,7 +101,7 @@ class ReplayRepository(TenantRepository):
         return _replay(row)
 
     async def page(self, *, before: str | None, limit: int) -> tuple[Replay, ...]:
-        """Return a page of replays, newest first. `before`: the last id on the previous page."""
+        """Return a page of replays, newest first. `before` is the last id on the previous page."""
         rows = await self._connection.execute(
             sa.select(*_COLUMNS)
             .where(
@@ -116,8 +116,8 @@ class ReplayRepository(TenantRepository):
     async def examples(
         self, replay_id: str, *, kind: ReplayChangeKind | None, after: str | None, limit: int
     ) -> tuple[ReplayExample, ...]:
-        """Return a page of events whose outcome differs in the replay, in order of arrival.
-        `after`: the last event on the previous page."""
+        """Return a page of events whose outcome differs in the replay, in order of arrival. `after`
+        is the last event on the previous page."""
         rows = await self._connection.execute(
             _EXAMPLES,
             {
@@ -139,11 +139,9 @@ class ReplayRepository(TenantRepository):
         )
 
     async def add(self, replay: Replay, done: ReplayedPage) -> None:
-        """Add the result of a page to a replay. Events that have since been erased or removed do
-        not become examples.
+        """Add the result of a page to a replay. Erased events do not become examples.
 
-        The caller must have locked the replay and verified that the replay's position is still the
-        start of the page.
+        The caller must have locked the replay and checked its position.
         """
         ids = [change.event_id for change in done.changes]
         known = set(
@@ -203,7 +201,7 @@ async def unfinished_replays(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[UnfinishedReplay]:
     """Return a page of unfinished replays, across all clients, that were created before `before`,
-    oldest first. `after`: the position of the last replay on the previous page."""
+    oldest first. `after` is the position of the last replay on the previous page."""
     rows = await connection.execute(
         sa.select(_TABLE.client_id, _TABLE.id, _TABLE.created_at)
         .where(_UNFINISHED, _TABLE.created_at < before, beyond(after, _TABLE.created_at, _TABLE.id))

@@ -44,9 +44,8 @@ replays: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# An event whose outcome differs in the replay. `before` and `after` do not contain the draft text.
-# `draft` contains the new draft, and is erased with the customer's data. The key is the event,
-# because an event that no playbook matched has no run.
+# An event whose outcome differs in the replay. Only `draft` contains text, and is erased with the
+# customer's data. The key is the event, because an event without a playbook has no run.
 replay_changes: Final = sa.Table(
     "replay_changes",
     metadata,

@@ -9,11 +9,10 @@ from store.playbooks.versions import PlaybookVersions
 
 class TriedVariants(TenantRepository):
     async def check(self, variant: Variant) -> None:
-        """Check that the playbooks to which a variant refers exist. Raises PlaybookNotFound for an
-        unknown playbook or version.
+        """Check that the playbooks of a variant exist. Raises PlaybookNotFound for an unknown
+        playbook or version.
 
-        Raises PatternTaken for a new draft whose event type an active playbook already has, because
-        the draft would never be used.
+        Raises PatternTaken for a draft that an active playbook of the same event type would hide.
         """
         playbooks = PlaybookRepository(self._connection, self._tenant)
         for other in variant.others:
@@ -32,11 +31,11 @@ class TriedVariants(TenantRepository):
             await versions.read(variant.playbook_id, variant.version)
 
     async def resolve(self, variant: Variant) -> Variant:
-        """Return the variant with its playbook as a draft that replaces the stored playbook. Raises
+        """Return the variant with its playbook as a draft that replaces the stored one. Raises
         PlaybookNotFound.
 
-        As after publication, only the draft then matches events of its type, even if the stored
-        playbook is not active. A threshold given with a playbook id applies to that playbook.
+        As after publication, only the draft then matches its events. A threshold given with a
+        playbook id applies to that playbook.
         """
         if variant.playbook_id is None:
             return variant

@@ -1,9 +1,9 @@
-"""The account: a client's subscription and credits. The account's row is the lock for all of the
-client's counters.
+"""The account: a client's subscription and credits. Its row is the lock for all of the client's
+counters.
 
-Before admission, plan or credit changes, and key revocation, the row is locked by a separate
-statement. The next statement therefore sees current data, and that data cannot change before the
-transaction ends. Each client has only one such lock, so no lock order is needed.
+A separate statement locks it before admission, plan or credit changes, and key revocation. The next
+statement sees data that stays current until the transaction ends. With a single lock, no lock order
+is needed.
 """
 
 from contextlib import suppress

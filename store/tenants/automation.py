@@ -1,10 +1,7 @@
-"""Stops of all automation, for a client or for the installation, and the check whether a stop
-applies to a run.
+"""Stops of all automation, and the check whether a stop applies to a run.
 
-A step that answers or acts calls `holds` in the transaction that records the step. The call takes a
-shared lock, which is held until that transaction ends. A stop takes the same lock in exclusive
-mode. When the stop is committed, no such transaction is in progress, and all later transactions see
-the stop.
+A step that answers or acts calls `holds` in its transaction, which takes a shared lock. A stop
+takes the lock exclusively, so later transactions see it and none is in progress.
 """
 
 from datetime import datetime
@@ -21,10 +18,11 @@ from store.tenants.tables import client_settings, installation_stops
 
 class AutomationStops(TenantRepository):
     async def holds(self, run_id: str) -> bool:
-        """Return True if a stop prevents the run from answering and acting automatically.
+        """Return True if a stop prevents the run from answering and acting automatically, valid
+        until the transaction ends.
 
-        A run whose plan a human approved is never stopped. The result is valid until the
-        transaction ends. Call this method before any row except the account's row is locked.
+        A plan approved by a human is never stopped. Call this before any row except the account's
+        is locked.
         """
         return bool(await self._connection.scalar(_HOLDS, {"tenant": self._tenant, "run": run_id}))
 
@@ -36,8 +34,7 @@ class AutomationStops(TenantRepository):
 
     async def stop(self, by: str, now: datetime) -> bool:
         """Stop the client's automation once every step in progress is recorded. Return False if it
-        was already stopped. Raises ClientNotFound if the client does not exist or is being
-        erased."""
+        was stopped. Raises ClientNotFound, also during an erasure."""
         await self._connection.execute(_LOCK_CLIENT, {"tenant": self._tenant})
         row = (
             await self._connection.execute(_STOP, {"tenant": self._tenant, "by": by, "now": now})

@@ -15,7 +15,7 @@ from store.tenants.tables import client_users, clients, users
 
 @dataclass(frozen=True, slots=True)
 class ClientEntry:
-    """A client, as shown to operators. `plan`: the client's plan, disregarding any trial."""
+    """A client, as shown to operators. `plan` is the client's plan, disregarding any trial."""
 
     id: str
     brand_name: str
@@ -50,8 +50,7 @@ class ClientRepository:
         now: datetime,
         trial_ends_at: datetime | None = None,
     ) -> str:
-        """Create a client. Also create its owner, unless a user with this address already exists.
-        Return the owner's user id."""
+        """Create a client and, for an unknown address, its owner. Return the owner's user id."""
         owner = await self._connection.scalar(
             insert(users)
             .values(id=user_id, email=owner_email.strip().lower(), created_at=now)
@@ -103,8 +102,8 @@ class ClientRepository:
         return str(name)
 
     async def set_brain_budget(self, client_id: str, micros: int | None) -> None:
-        """Set the client's own monthly budget for language models, in millionths of a US dollar.
-        None restores the configured budget. Raises ClientNotFound."""
+        """Set the client's own monthly budget for language models, in millionths of a US dollar, or
+        None for the configured one. Raises ClientNotFound."""
         found = await self._connection.scalar(
             sa.update(clients)
             .where(clients.c.id == client_id)

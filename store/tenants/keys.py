@@ -17,11 +17,10 @@ from store.tenants.tables import api_keys, clients
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
-    """An API key as shown to the client's members, with only the prefix of its secret.
+    """An API key as shown to the client's members, with only its prefix.
 
-    `created_by`: the creator, as named in audit entries. `scopes`: the key's scopes, or None for
-    all scopes. `last_used_at`, `last_used_from`: the time of the last use, accurate to half a
-    minute, and its IP network. `oauth_client_id`: the OAuth client that holds the key, or None.
+    `created_by` is the name in the audit log. `scopes` is None for all scopes. `last_used_at` is
+    accurate to half a minute. `oauth_client_id` is the OAuth client that holds the key, or None.
     """
 
     id: str
@@ -41,7 +40,7 @@ class KeyEntry:
 
 @dataclass(frozen=True, slots=True)
 class KeyUse:
-    """A use of an API key. `network`: the IP network, in the format of
+    """A use of an API key. `network` is the IP network, in the format of
     `api/http/client_address.py`."""
 
     key_id: str
@@ -51,9 +50,8 @@ class KeyUse:
 
 @dataclass(frozen=True, slots=True)
 class ActiveKey:
-    """An API key that was active when it was read. `scopes`: the key's scopes, or None for all
-    scopes. `vouches`: whether the key's holder is the client's own system, which is allowed to
-    vouch for a customer's address."""
+    """An API key that was active when it was read. `scopes` is None for all scopes. `vouches` means
+    that the client's own system holds it and may vouch for a customer's address."""
 
     id: str
     client_id: str
@@ -122,9 +120,9 @@ class KeyRepository:
     ) -> None:
         """Store an API key.
 
-        `created_by`: the creator, as named in audit entries. `scopes`: the key's scopes, or None
-        for all scopes. `user_id`, `oauth_client_id`: set for a key from the OAuth flow. `vouches`:
-        whether the key's holder is allowed to vouch for a customer's address.
+        `created_by` is the name in the audit log. `scopes` is None for all scopes. `user_id` and
+        `oauth_client_id` are set for a key from the OAuth flow. `vouches` allows it to vouch for a
+        customer's address.
         """
         await self._connection.execute(
             sa.insert(api_keys).values(
@@ -164,8 +162,8 @@ class KeyRepository:
     async def page(
         self, client_id: str, *, after: str | None, limit: int, revoked: bool | None = None
     ) -> tuple[KeyEntry, ...]:
-        """Return at most `limit` API keys that were created before the key `after`, newest first.
-        `revoked`: if True, return only revoked keys. If False, return only active ones."""
+        """Return at most `limit` API keys created before the key `after`, newest first: only
+        revoked ones if `revoked`, else only active ones."""
         which = () if after is None else (api_keys.c.id < after,)
         if revoked is not None:
             which = (*which, api_keys.c.is_active.is_(not revoked))
@@ -237,7 +235,7 @@ class KeyRepository:
 
     async def made_by(self, client_id: str, created_by: str) -> tuple[KeyEntry, ...]:
         """Return the active API keys that a member created for the client's own systems, oldest
-        first. `created_by`: the member, in the form used by audit entries."""
+        first. `created_by` is the member, in the form used by audit entries."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN)
             .where(
@@ -263,10 +261,10 @@ class KeyRepository:
         return bool(await self._connection.scalar(_IS_ACTIVE, {"key": key_id}))
 
     async def revoke(self, key_id: str, now: datetime) -> None:
-        """Permanently revoke an API key. A repeated call has no effect. Raises KeyNotFound.
+        """Permanently revoke an API key. Idempotent. Raises KeyNotFound.
 
-        The account is locked. A concurrent admission therefore either commits before the
-        revocation, or finds that the key is revoked.
+        The account is locked, so a concurrent admission either commits before, or finds the key
+        revoked.
         """
         await self._connection.execute(_LOCK_ACCOUNT, {"key": key_id})
         changed = await self._connection.execute(

@@ -22,7 +22,7 @@ _FIRST: Final = sa.func.min(_KEYS.id)
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """The departure of a member who created API keys that are still active. `place`: the position
+    """The departure of a member who created API keys that are still active. `place` is the position
     of the departure in the list of all clients' departures."""
 
     tenant: TenantId
@@ -33,7 +33,7 @@ class Departure:
 class LeftKeyRepository(TenantRepository):
     async def leave(self, created_by: str, now: datetime) -> None:
         """Schedule the notification about the active API keys that a departing member created for
-        the client's own systems. `created_by`: the member, in the form used by audit entries."""
+        the client's own systems. `created_by` is the member, in the form used by audit entries."""
         await self._connection.execute(
             sa.update(api_keys)
             .where(

@@ -67,7 +67,7 @@ class LooseningRepository(TenantRepository):
         return await self._read(loosening_id, sa.select(*_SHOWN))
 
     async def lock(self, loosening_id: str) -> Loosening:
-        """Lock a change and return it, so that only this transaction can decide on it. The caller
+        """Lock a change, so that only this transaction can decide it, and return it. The caller
         must hold the account's lock. Raises LooseningNotFound."""
         return await self._read(loosening_id, sa.select(*_SHOWN).with_for_update())
 
@@ -112,7 +112,7 @@ client_of_loosening: Final = owner_of(loosenings, LooseningNotFound)
 
 @dataclass(frozen=True, slots=True)
 class LeftLoosening:
-    """A change that the sweep processes. `place`: the position of the change in the list of all
+    """A change that the sweep processes. `place` is the position of the change in the list of all
     clients' changes."""
 
     tenant: TenantId

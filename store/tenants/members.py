@@ -87,9 +87,8 @@ class MemberRepository:
         return _member(row)
 
     async def client_of(self, user_id: str) -> str | None:
-        """Return the user's default client, or None. It is the oldest client that the user owns or,
-        if the user owns none, the client that the user joined first. Clients that are being erased
-        are ignored."""
+        """Return the user's default client, or None: the oldest one owned, else the first one
+        joined. Clients that are being erased are ignored."""
         owned = await self._connection.scalar(_OWNED, {"user": user_id})
         return owned or await self._connection.scalar(_JOINED, {"user": user_id})
 
@@ -108,10 +107,11 @@ class MemberRepository:
         return found[0] if found else None
 
     async def person(self, name: str) -> str:
-        """Return the name under which a person is recorded. `name`: a user id or an email address.
+        """Return the name under which a person is recorded. `name` is a user id or an email
+        address.
 
-        The address of a known user is resolved to the id that the API uses, so that one person is
-        not recorded under two names. Raises InvalidInput.
+        The address of a known user is replaced by the user's id, so that no person has two names.
+        Raises InvalidInput.
         """
         return await self.find_user(name) or check_user_id(name)
 
@@ -136,8 +136,7 @@ class MemberRepository:
         )
 
     async def add(self, client_id: str, user_id: str, role: Role, now: datetime) -> None:
-        """Add a user to a client. If the user is already a member, change the role. Raises
-        ClientNotFound, OwnerStays."""
+        """Add a user to a client, or change a member's role. Raises ClientNotFound, OwnerStays."""
         await self._check_not_owner(client_id, user_id)
         await self._connection.execute(
             insert(client_users)

@@ -77,7 +77,7 @@ _LATEST: Final = sa.union_all(
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """The request for a delivery attempt that is due now. `sealed_secrets`: the signing secrets,
+    """The request for a delivery attempt that is due now. `sealed_secrets` are the signing secrets,
     encrypted, newest first."""
 
     delivery_id: str
@@ -98,14 +98,12 @@ class DeliveryRepository(TenantRepository):
     async def begin(
         self, delivery_id: str, attempt: int, now: datetime
     ) -> Outgoing | DeliverResult:
-        """Return the request to send in this attempt, addressed to the webhook's current URL. If
-        there is no request to send, return a result instead.
+        """Return the request to send in this attempt to the webhook's current URL, or a result if
+        there is none.
 
-        If the attempt is already finished, return its first result, with the time remaining until
-        the next attempt. A repeated activity therefore gets the same result. If the webhook is
-        disabled or the plan does not include webhooks, the delivery is skipped and recorded as
-        missed. Tests are also sent to disabled webhooks. A delivery that was deleted with its
-        webhook is reported as skipped.
+        For a finished attempt, return its first result. If the webhook is disabled or not in the
+        plan, the delivery is skipped and recorded as missed. Tests are sent to disabled webhooks
+        too. A deleted delivery is reported as skipped.
         """
         this: dict[str, object] = {"client_id": self._tenant, "delivery_id": delivery_id}
         row = await self._look(this, now)
@@ -143,20 +141,16 @@ class DeliveryRepository(TenantRepository):
         retry_in_s: float | None,
         now: datetime,
     ) -> DeliverResult:
-        """Write the outcome of an attempt once, and return the result. A repeated call has no
-        effect and returns the first result.
+        """Write the outcome of an attempt once, and return the result. Idempotent.
 
-        With `retry_in_s`, the delivery stays pending. Without it, the delivery ends. When the
-        delivery ends, the webhook's row is locked, and one statement stores the outcome and updates
-        the failure count. A 2xx response resets the count. A failure increments the count, and
-        disables the webhook when the count reaches `DISABLED_AT`. For a webhook with retries, a 410
-        response disables the webhook immediately. Tests and deliveries to disabled webhooks are not
-        counted.
+        With `retry_in_s`, the delivery stays pending. Otherwise it ends, and one statement under
+        the webhook's lock also updates the failure count. A 2xx response resets the count.
+        `DISABLED_AT` failures disable the webhook, or one 410 response if the webhook retries.
+        Tests and disabled webhooks are not counted.
 
-        The statement keeps the last `KEPT_DELIVERIES` ended deliveries. For a day, it also keeps
-        the deliveries about which the owner is notified. After a failure, it records the event as
-        missed. After a success, it removes such a record. `headers`: as sent, with masked
-        signatures. `now`: the end of the attempt.
+        A failure is recorded as missed, and a success removes that record. The last
+        `KEPT_DELIVERIES` ended deliveries are kept, and for a day those about which the owner is
+        notified. `headers` are as sent, with masked signatures. `now` is the end of the attempt.
         """
         record: dict[str, object] = {
             "client_id": self._tenant,
@@ -263,11 +257,10 @@ def _may_be_sent(row: "sa.Row[*tuple[Any, ...]]", now: datetime) -> bool:
 
 
 def _result(row: "sa.Row[*tuple[Any, ...]]", attempt: int, now: datetime) -> DeliverResult:
-    """Return the result of a finished attempt, read from the delivery's row. Every call returns the
-    same result.
+    """Return the result of a finished attempt from the delivery's row.
 
-    If a workflow was lost, `attempt` may be lower than the delivery's last attempt. The caller then
-    continues without waiting for the next attempt.
+    After a lost workflow, `attempt` may be older than the delivery's last. The caller then
+    continues without waiting.
     """
     status = DeliveryStatus(row.status)
     if status is DeliveryStatus.PENDING:
@@ -279,8 +272,8 @@ def _result(row: "sa.Row[*tuple[Any, ...]]", attempt: int, now: datetime) -> Del
 
 
 async def webhook_of(connection: AsyncConnection, delivery_id: str) -> tuple[TenantId, str]:
-    """Return the client and the webhook of a delivery, for operators. Raises DeliveryNotFound. The
-    query scans the whole table, which has about fifty rows per webhook."""
+    """Return the client and the webhook of a delivery, for operators. Scans the whole table, which
+    has about fifty rows per webhook. Raises DeliveryNotFound."""
     table = webhook_deliveries.c
     query = sa.select(table.client_id, table.webhook_id).where(table.id == delivery_id)
     row = (await connection.execute(query)).one_or_none()

@@ -1,9 +1,7 @@
-"""The end of a delivery, and the effect on its webhook. One statement writes both, under the
-webhook's lock.
+"""The end of a delivery, and the effect on its webhook, in one statement under the webhook's lock.
 
-All code that ends deliveries, or adds deliveries on request, first locks the webhook's row in a
-separate statement. The next statement therefore sees current data. As a result, the failure count
-is exact even under concurrency, and only one delivery disables the webhook.
+A separate statement takes the lock before, so that this one sees current data. The failure count is
+therefore exact, and only one delivery disables the webhook.
 """
 
 from typing import Final
@@ -39,12 +37,11 @@ _RECORD: Final = """
 
 
 def _ending(change: str) -> str:
-    """Return the statement that ends a delivery and applies `change` to the delivery's row. In the
-    statement, `counted` has no row for a test or for a disabled webhook.
+    """Return the statement that ends a delivery and applies `change` to its row. `counted` has no
+    row for a test or a disabled webhook.
 
-    The delivery that ends now is always kept, so that a repeated call finds its result. Deliveries
-    about which the owner is notified are also kept for a day. Otherwise many skipped deliveries
-    could displace them before a dead worker is noticed, or while the mail server is down.
+    The ending delivery is always kept, so that a repeated call finds its result. Deliveries about
+    which the owner is notified are kept for a day, so that skipped ones do not displace them.
     """
     return f"""
     WITH counted AS (

@@ -46,9 +46,8 @@ NO_HOURS: Final = (DeliveryHour(),) * HOURS
 
 class DeliveryHours(TenantRepository):
     async def all(self, now: datetime) -> Mapping[str, tuple[DeliveryHour, ...]]:
-        """Return the hourly counts for the last `HOURS` hours, keyed by webhook, oldest first.
-        Webhooks without deliveries are omitted. Only deliveries that are still stored are counted.
-        """
+        """Return the hourly counts of the stored deliveries for the last `HOURS` hours, by webhook,
+        oldest first. Webhooks without deliveries are omitted."""
         rows = await self._connection.execute(
             _COUNTS, {"tenant": self._tenant, "now": now, "since": now - timedelta(hours=HOURS)}
         )

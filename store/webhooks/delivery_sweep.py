@@ -23,8 +23,8 @@ async def deliveries_left_pending(
     connection: AsyncConnection, *, before: datetime, after: LeftPending | None, limit: int
 ) -> list[LeftPending]:
     """Return a page of pending deliveries, across all clients, that were due before `before`,
-    oldest first. `after`: the position of the last delivery on the previous page. A delivery is due
-    when it is created, or at the time of its next attempt."""
+    oldest first. A delivery is due at its creation or next attempt. `after` is the last position on
+    the previous page."""
     query = (
         sa.select(_TABLE.client_id, _TABLE.id, _TABLE.created_at)
         .where(

@@ -53,8 +53,8 @@ class WebhookEvidence:
         self._this = {"tenant": tenant, "webhook": webhook_id}
 
     async def sealed_secrets(self, now: datetime) -> tuple[SealedSecret, ...]:
-        """Return the client's encrypted signing secrets, beginning with those of this webhook.
-        Raises WebhookNotFound."""
+        """Return the client's encrypted signing secrets, beginning with the secrets of this
+        webhook. Raises WebhookNotFound."""
         rows = (await self._connection.execute(_SECRETS, self._this)).all()
         if not rows or rows[0].id != self._this["webhook"]:
             raise WebhookNotFound(self._this["webhook"])

@@ -1,8 +1,8 @@
-"""The outbox: webhook events for merchants' systems. An event is written in the same transaction as
-the change that it reports.
+"""The outbox: webhook events for merchants' systems, written in the transaction of the change that
+they report, exactly once.
 
-The body is rendered here, once, and a delivery is added for each subscriber. Another process sends
-the deliveries. The outbox contains each event exactly once.
+The body is rendered here, with a delivery for each subscriber. Another process sends the
+deliveries.
 """
 
 from datetime import datetime
@@ -19,12 +19,10 @@ from store.core.repository import TenantRepository
 from store.tenants.accounts import subscription_of
 from store.webhooks.tables import webhook_deliveries, webhook_misses
 
-# A single round trip stores the event and reads the webhooks that may receive it. The statement
-# returns no row if the event is already stored, and one row without a webhook if the client has no
-# webhooks. The ticket's row is locked until the transaction ends, so two concurrent resolutions get
-# different numbers. The share lock keeps a webhook from being deleted before the deliveries that
-# refer to it are written. Pending deliveries are counted without a lock, so concurrent events may
-# together exceed the limit.
+# One round trip stores the event and reads its webhooks. It returns no row for a stored event.
+# Locking the ticket's row numbers concurrent resolutions. The share lock keeps webhooks until their
+# deliveries are written. Pending deliveries are counted without a lock, so concurrent events may
+# exceed the limit.
 _ADD: Final = sa.text("""
     WITH added AS (
         INSERT INTO outbox (client_id, id, event, dedup_key, body, created_at)
@@ -77,10 +75,9 @@ class Outbox(TenantRepository):
     ) -> tuple[str, ...]:
         """Add an event to the outbox, and return the ids of the deliveries to send.
 
-        `dedup_key` identifies the cause of the event, such as a run or a round of a run. If the
-        same event is added again, nothing is stored. `run_id`: the run that caused the event. The
-        run's workflow sends the deliveries. If there is no run, the caller (`Engine.send_webhooks`)
-        or the sweeper sends them.
+        `dedup_key` identifies the cause of the event, such as a run's round. A repeated key stores
+        nothing. The workflow of `run_id` sends the deliveries. Without a run, the caller
+        (`Engine.send_webhooks`) or the sweeper sends them.
         """
         event_id = new_id()
         body = render(event, self._tenant, now)

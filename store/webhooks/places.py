@@ -1,8 +1,7 @@
 """The limits on concurrent deliveries, shared by all webhook workers.
 
-A slot is a PostgreSQL advisory lock. Each worker holds its slots in a session that it uses only for
-this purpose. Advisory locks need no rows, no clock and no cleanup: when a worker dies, its session
-ends and PostgreSQL releases the locks. Decision 0036 compares this design with rows that expire.
+A slot is a PostgreSQL advisory lock in a session of its own. When a worker dies, PostgreSQL
+releases its locks without any cleanup. Decision 0036 compares this with rows that expire.
 """
 
 import asyncio
@@ -46,12 +45,11 @@ _FREE: Final = b"SELECT pg_advisory_unlock(key) FROM unnest(%s::bigint[]) AS key
 
 
 class SharedPlaces:
-    """Delivery slots shared by all webhook workers. This class implements
-    domain.webhooks.ports.Places for one event loop.
+    """Delivery slots shared by all webhook workers. Implements domain.webhooks.ports.Places for one
+    event loop.
 
-    While the database is unavailable, every delivery gets a slot, so the limits apply only within
-    each worker. If the session is lost during a delivery, the delivery continues, and may exceed
-    the limits until it ends.
+    Without the database, every delivery gets a slot, so limits apply within each worker only. A
+    delivery that loses the session continues and may exceed them.
     """
 
     def __init__(
@@ -160,8 +158,8 @@ class SharedPlaces:
             self._held.pop(key, None)
 
     async def _open(self) -> _Session | None:
-        """Return the database session, connecting if necessary. Return None during the backoff
-        after a failure. Raises psycopg.Error."""
+        """Return the database session, connecting if necessary, or None during the backoff after a
+        failure. Raises psycopg.Error."""
         if self._session is not None:
             return self._session
         if time.monotonic() < self._away_until:

@@ -1,5 +1,5 @@
-"""Deliveries on request: a redelivery, a replay of missed events, or a test. Each delivery is
-stored as pending. The caller (`Engine.send_webhooks`) or the sweeper sends it."""
+"""Deliveries on request: a redelivery, a replay of missed events, or a test. They are stored as
+pending, and sent by the caller (`Engine.send_webhooks`) or the sweeper."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -97,8 +97,8 @@ _TEST: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The result of replaying events. `left`: the number of events that remain to be replayed,
-    counted up to 1000. `next_since`: the time of the first of these events, or None."""
+    """The result of replaying events. `left` counts the events that remain, up to 1000, and
+    `next_since` is the time of the first, or None."""
 
     delivery_ids: tuple[str, ...]
     left: int
@@ -109,11 +109,11 @@ class DeliveryReplay(TenantRepository):
     """Redeliveries, replays and tests for one client."""
 
     async def replay(self, webhook_id: str, delivery_id: str, new_id: NewId, now: datetime) -> str:
-        """Add a redelivery with the same body and event id, addressed to the webhook's current URL.
-        Return the id of the new delivery.
+        """Add a redelivery with the same body and event id to the webhook's current URL. Return its
+        id.
 
-        The redelivery of a test is also a test. Raises DeliveryNotFound, DeliveryPending,
-        WebhookDisabled, TooManyPending.
+        A test's redelivery is a test. Raises DeliveryNotFound, DeliveryPending, WebhookDisabled,
+        TooManyPending.
         """
         # While the webhook is locked, none of its deliveries can end, so none can be pruned either.
         is_active = await lock_webhook(self._connection, self._tenant, webhook_id)
@@ -155,13 +155,11 @@ class DeliveryReplay(TenantRepository):
         new_id: NewId,
         now: datetime,
     ) -> Replayed:
-        """Add deliveries for the events since `since` that the webhook has missed and for which it
-        has no pending delivery.
+        """Add deliveries for the events since `since` that the webhook has missed and that are not
+        pending.
 
-        At most `limit` events are replayed, oldest first, and only as many as the limit on pending
-        deliveries allows. `everything`: also replay events that the webhook has received. The
-        webhook is locked, so the result is exact even under concurrency. Raises WebhookNotFound,
-        WebhookDisabled.
+        At most `limit`, oldest first, within the limit on pending deliveries. `everything` includes
+        received events. The webhook is locked. Raises WebhookNotFound, WebhookDisabled.
         """
         is_active = await lock_webhook(self._connection, self._tenant, webhook_id)
         if is_active is None:
@@ -202,8 +200,8 @@ class DeliveryReplay(TenantRepository):
     async def test(
         self, webhook_id: str, event: OutboundEventId, body: bytes, new_id: NewId, now: datetime
     ) -> str:
-        """Add a test delivery with a sample event, even for a disabled webhook. Return the
-        delivery's id. Raises WebhookNotFound, TooManyPending."""
+        """Add a test delivery with a sample event, even for a disabled webhook, and return its id.
+        Raises WebhookNotFound, TooManyPending."""
         await self._check_room(webhook_id)
         delivery_id = new_id()
         added = await self._connection.execute(

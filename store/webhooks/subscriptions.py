@@ -84,8 +84,8 @@ class NewWebhook:
 
 @dataclass(frozen=True, slots=True)
 class WebhookChange:
-    """The webhook values to change. None leaves a value unchanged. `pause`: disable the webhook.
-    Only `enable` enables it again."""
+    """The webhook values to change. None leaves a value unchanged. `pause` disables the webhook
+    until `enable`."""
 
     label: str | None = None
     url: str | None = None
@@ -97,8 +97,7 @@ class WebhookChange:
 
 class WebhookRepository(TenantRepository):
     async def create(self, webhook: NewWebhook, now: datetime) -> Webhook:
-        """Create a webhook. Raises TooManyWebhooks. The account is locked, so concurrent calls
-        cannot exceed the limit."""
+        """Create a webhook. Locks the account to enforce the limit. Raises TooManyWebhooks."""
         await AccountRepository(self._connection, self._tenant).lock()
         mine = _WEBHOOKS.client_id == self._tenant
         count = await self._connection.scalar(sa.select(sa.func.count()).where(mine))
@@ -125,7 +124,7 @@ class WebhookRepository(TenantRepository):
         return tuple(Webhook.model_validate(row, from_attributes=True) for row in rows)
 
     async def read(self, webhook_id: str) -> Webhook:
-        """Return a webhook. Raises WebhookNotFound. The methods below raise this error too."""
+        """Return a webhook. Like the methods below, raises WebhookNotFound."""
         this = {"tenant": self._tenant, "webhook": webhook_id}
         row = await self._one(_ONE, this, WebhookNotFound(webhook_id))
         return Webhook.model_validate(row, from_attributes=True)
@@ -161,9 +160,8 @@ class WebhookRepository(TenantRepository):
     async def rotate(
         self, webhook_id: str, sealed: str, *, previous_until: datetime | None
     ) -> None:
-        """Replace the signing secret of a webhook. Until `previous_until`, deliveries are also
-        signed with the previous secret. If `previous_until` is None, the previous secret is removed
-        immediately. An older secret from an earlier rotation is always removed."""
+        """Replace the signing secret of a webhook. The previous one also signs until
+        `previous_until`, or is removed now if None. Older secrets are removed."""
         kept = None if previous_until is None else _WEBHOOKS.secret_sealed
         await self._set(
             webhook_id, secret_sealed=sealed, previous_sealed=kept, previous_until=previous_until

@@ -6,10 +6,9 @@ import sqlalchemy as sa
 
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
-# Events, each written in the same transaction as the change that it reports. `dedup_key` identifies
-# the business event, which is reported once. `body` is signed and sent, byte for byte, to every
-# subscriber. The body is cleared once the event can no longer be replayed. The row is kept, so that
-# no event is reported twice.
+# Events, each written in the transaction of the change that it reports. `dedup_key` prevents
+# repeated reports. `body` is signed and sent byte for byte, and cleared once it can no longer be
+# replayed.
 outbox: Final = sa.Table(
     "outbox",
     metadata,
@@ -71,9 +70,9 @@ webhook_subscriptions: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# One row for each event and subscriber, for each replay and for each test. `event_id`: the id of
-# the event in the outbox, which is the same for all replays of the event. A test has no row in the
-# outbox. `attempt`: the number of ended attempts. The next attempt is due at `next_attempt_at`.
+# One row for each event and subscriber, for each replay and for each test. `event_id` is the same
+# for all replays, and a test's is not in the outbox. `attempt` counts ended attempts. The next is
+# due at `next_attempt_at`.
 webhook_deliveries: Final = sa.Table(
     "webhook_deliveries",
     metadata,
@@ -144,9 +143,8 @@ webhook_deliveries: Final = sa.Table(
     ),
 )
 
-# Events that a subscriber has missed. Either a delivery failed or was skipped, or no delivery was
-# created while the webhook could not receive the event. A later successful delivery of the same
-# event removes the row.
+# Events that a subscriber has missed, because a delivery failed or was skipped, or was not created.
+# A later successful delivery removes the row.
 webhook_misses: Final = sa.Table(
     "webhook_misses",
     metadata,

@@ -31,11 +31,11 @@ class AnswersByMailRepository(TenantRepository):
         return found
 
     async def claim(self, answer: LateAnswer) -> UnseenAnswer | None:
-        """Record that an answer is being emailed, and return the data for the email.
+        """Record that an answer is being emailed, and return the data for the email. If it was not
+        sent, a retry can claim it again.
 
-        Return None if the visitor has seen the answer, if a later answer was emailed, or if the
-        address or the answer was erased. If the email was not sent, a retry can claim the same
-        answer again.
+        Return None if the visitor has seen the answer, if a later one was emailed, or if the
+        address or answer was erased.
         """
         row = (
             await self._connection.execute(

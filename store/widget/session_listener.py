@@ -1,8 +1,8 @@
-"""A listener for PostgreSQL notifications about changed widget sessions. PostgreSQL sends the
-notifications on commit. In each process, all streams share one connection.
+"""A listener for PostgreSQL's commit notifications about changed widget sessions. All streams of a
+process share one connection.
 
-Notifications are lost while the connection is down. Streams therefore also read the state
-periodically, and after reconnecting.
+While it is down, notifications are lost. Streams therefore also read the state periodically, and
+after reconnecting.
 """
 
 import asyncio

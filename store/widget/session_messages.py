@@ -15,13 +15,12 @@ WIDGET_CHANNEL: Final = "widget"
 
 class SessionMessageRepository(TenantRepository):
     async def number(self, event_id: str, direction: str) -> int | None:
-        """Assign the event's message the next number in its widget session, once. A second call
-        returns the same number.
+        """Assign the event's message the next number in its widget session, once. Return None
+        without an existing session.
 
-        Return None if the event has no session, or if the session was deleted. `direction`: inbound
-        or outbound. An answer belongs to the session of the message that it answers. The session's
-        row is locked until the commit, so that the numbers are in commit order. In a transaction
-        that takes other locks, call this function last.
+        `direction` is inbound or outbound, and an answer belongs to its message's session. The
+        session's row is locked until the commit, so that numbers follow the commit order. Call this
+        last if the transaction takes other locks.
         """
         values = {"tenant": self._tenant, "event": event_id, "direction": direction}
         number: int | None = await self._connection.scalar(

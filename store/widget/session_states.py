@@ -15,8 +15,8 @@ from store.core.repository import TenantRepository
 
 @dataclass(frozen=True, slots=True)
 class SessionStanding:
-    """The state of a widget session. `last_number`: the number of the session's latest message.
-    `verified_email`: the verified address, or None for an unverified visitor."""
+    """The state of a widget session. `last_number` is its latest message. `verified_email` is None
+    for an unverified visitor."""
 
     last_number: int
     verified_email: str | None
@@ -44,11 +44,11 @@ class SessionStateRepository(TenantRepository):
         return SessionStanding(row.last_number, row.verified_email, state)
 
     async def seen(self, session: HeldSession, number: int, now: datetime) -> bool:
-        """Record the number of the last message shown to the visitor. The stored number never
-        decreases, and never exceeds the number of the session's last message.
+        """Record the number of the last message shown to the visitor. It never decreases, and never
+        exceeds the session's last one.
 
-        Return False if the session has not started yet or has ended, or if the token in `session`
-        does not give access to it.
+        Return False if the session has not started or has ended, or if the token in `session` gives
+        no access.
         """
         key = self._key(session.id)
         locked = (await self._connection.execute(_LOCK, key)).one_or_none()

@@ -60,8 +60,8 @@ class WidgetSessionRepository(TenantRepository):
     async def verify(self, session_id: str, email: str, by: VerifiedBy, now: datetime) -> None:
         """Record that the session's visitor owns this address.
 
-        Raises SessionUnknown if there is no such session, or if it was already verified for another
-        address. In the latter case, the session belongs to the owner of that address.
+        Raises SessionUnknown for an unknown session, or one verified for another address, whose
+        owner it belongs to.
         """
         verified = await self._connection.execute(
             _VERIFY, {**self._named(session_id), "email": email, "by": by, "now": now}

@@ -28,13 +28,11 @@ class WidgetRepository(TenantRepository):
     async def rotate_secret(
         self, sealed: str, *, previous_until: datetime | None, vouches: bool = True, now: datetime
     ) -> Widget:
-        """Replace the secret that signs user identities. Until `previous_until`, the previous
-        secret is also valid. If `previous_until` is None, the previous secret is removed
-        immediately.
+        """Replace the secret that signs user identities. The previous one is valid until
+        `previous_until`, or is removed now if None.
 
-        An older secret that is still valid is removed. The replaced secret is not kept if it was
-        not allowed to sign user identities. `vouches`: whether the new secret is allowed to sign
-        user identities. Raises the same errors as `change`.
+        Older secrets are removed, and so is a previous one that was not allowed to sign. `vouches`
+        allows the new secret to sign. Raises the errors of `change`.
         """
         # If two rotations run concurrently, the second one keeps the first one's secret as the
         # previous secret.
@@ -61,17 +59,16 @@ class WidgetRepository(TenantRepository):
         return bool(changed.rowcount)
 
     async def keep_key(self, key: str | None, *, until: datetime | None, now: datetime) -> Widget:
-        """After the widget key is rotated, keep the previous key `key` valid until `until`. If
-        `until` is None, the previous key is invalid immediately. Raises the same errors as
-        `change`."""
+        """Keep the previous widget key `key` valid until `until` after a rotation, or end it now if
+        None. Raises the errors of `change`."""
         kept = None if until is None else key
         return await self._set(
             now, previous_key=kept, previous_key_until=None if kept is None else until
         )
 
     async def note_api_key(self, now: datetime, *, at_most_every: timedelta) -> bool:
-        """Record a chat request that contained an API key, at most once per `at_most_every`. Return
-        whether the request was recorded. Raises the same errors as `change`."""
+        """Record a chat request with an API key, at most once per `at_most_every`. Return whether
+        it was recorded. Raises the errors of `change`."""
         await AccountRepository(self._connection, self._tenant).lock()
         used_at = (await self.read()).api_key_used_at
         if used_at is not None and used_at > now - at_most_every:

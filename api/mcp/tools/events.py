@@ -1,5 +1,5 @@
-"""Tools for events. Some tools create drafts and simulations, which are never sent. One tool
-processes an event."""
+"""Tools for events: drafts and simulations, which are never sent, and one tool that processes an
+event."""
 
 import hashlib
 from dataclasses import replace

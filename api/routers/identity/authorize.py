@@ -1,13 +1,10 @@
-"""/authorize: a signed-in user authorizes an OAuth client to act for one of the user's clients, or
-denies the request.
+"""/authorize: a signed-in user lets an OAuth client act for one of the user's clients, or refuses.
 
-The form is submitted to the same URL, so the request remains in the query and is parsed again.
-Nothing is stored before the user's decision. A visitor who is not signed in is redirected to the
-sign-in page. Before the sign-in, the service reveals nothing about the request, sends no outgoing
-request, and ignores the redirect URI.
+The form posts to the same URL, so the request stays in the query. Nothing is stored, fetched or
+revealed before the sign-in, and the redirect URI is ignored.
 
-An error in the OAuth client's request redirects the browser immediately if the redirect URI is a
-loopback address. For an Internet address, the user must follow a link (decision 0042).
+An error redirects at once to a loopback address. To an Internet address, the user must follow a
+link (decision 0042).
 """
 
 import secrets
@@ -216,10 +213,9 @@ async def _consent_page(
 def _sent_back(request: Request, asked: _Asked, refused: OAuthRefused) -> Response:
     """Return the error to the OAuth client, through a redirect or a page with a link.
 
-    No link to our service may redirect a browser to an Internet address, because anyone can
-    register an OAuth client that fails intentionally. A browser that comes from the sign-in form is
-    never redirected. That form's Content-Security-Policy forbids it, and Chromium would stay on the
-    form.
+    Anyone can register a failing OAuth client, so no link to our service may redirect to an
+    Internet address. After the sign-in form, whose Content-Security-Policy forbids it, there is
+    never a redirect.
     """
     back = asked.answered(error=refused.error, error_description=refused.description)
     from_our_form = request.headers.get("sec-fetch-site") == "same-origin"
@@ -238,8 +234,8 @@ def _page(
     back: str | None = None,
     place: str | None = None,
 ) -> Response:
-    """Return a page that explains why the user cannot consent. `back`: a link back to the OAuth
-    client. `place`: the OAuth client's URL, as shown to the user."""
+    """Return a page that explains why the user cannot consent. `back` links to the OAuth client,
+    and `place` is its displayed URL."""
     resources: Resources = request.app.state.resources
     return resources.pages.render(
         request,

@@ -1,8 +1,7 @@
-"""POST /api/mcp/token: an OAuth client exchanges a code for its key, or confirms that the key is
-still valid. POST /api/mcp/revoke: an OAuth client revokes its key (RFC 7009).
+"""POST /api/mcp/token exchanges an OAuth client's code for a key, or confirms a key. POST
+/api/mcp/revoke revokes it (RFC 7009).
 
-The refresh token is the key itself. A refresh returns the same key, because the key does not
-expire.
+The refresh token is the key itself, which does not expire.
 """
 
 import secrets

@@ -31,9 +31,8 @@ router = APIRouter(route_class=DescribedRoute, prefix="/api/auth")
 
 
 class AnyoneFrom(Part):
-    """A dependency for visitors who are not signed in. It counts requests by network address and
-    disables caching of the responses. Raises TooManyRequests. Raises RouteNotFound if an external
-    identity provider handles sign-in."""
+    """A dependency for visitors who are not signed in. Counts by address, and disables caching.
+    Raises TooManyRequests, and RouteNotFound with an external identity provider."""
 
     def __init__(self, scope: LimitScope) -> None:
         self._scope = scope

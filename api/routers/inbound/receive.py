@@ -53,9 +53,8 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Sender:
-    """The claimed sender of a webhook. `key`: the key for counting rejected requests from this
-    sender. `vouches`: whether the sender's secret is trusted. `tenant`: the client, or None for the
-    installation's URLs."""
+    """The claimed sender of a webhook. `key` counts its rejected requests. `vouches` means that its
+    secret is trusted. `tenant` is None for the installation's URLs."""
 
     platform: Platform
     secrets: tuple[str, ...]
@@ -200,10 +199,9 @@ def _require_taker(owner: AccountOwner, believed: Believed, platform: Platform) 
 
 
 async def _check_pace(request: Request, resources: Resources, integration_id: str) -> None:
-    """Count the request. Raises TooManyRequests if the endpoint exceeds its limit, or if too many
-    requests from the address have been rejected. Accepted requests are not limited by address,
-    because shop platforms and payment providers send webhooks for many merchants from one address.
-    """
+    """Count the request. Raises TooManyRequests for an endpoint beyond its limit, or an address
+    with too many rejected requests. Platforms send for many merchants from one address, so accepted
+    requests are not limited by it."""
     now = resources.now()
     networks = limited_networks(request)
     resources.limiter.check_known(
@@ -252,10 +250,12 @@ async def _keep(
     sender: _Sender,
     resources: Resources,
 ) -> None:
-    """Store the webhook for each integration that accepts it, and start processing it. Raises
-    CallerBusy, InboundBusy and EngineUnavailable. After such an error, the platform sends the
-    webhook again, and integrations that have already stored it detect the duplicate. If one client
-    has reached its limits, the other clients still receive the webhook."""
+    """Store the webhook for each integration that accepts it, and start processing. Raises
+    CallerBusy, InboundBusy and EngineUnavailable.
+
+    The platform then repeats the webhook, and integrations that stored it detect the duplicate. One
+    client's limits do not affect the others.
+    """
     full: InboundBusy | None = None
     for owner in owners:
         tenant = owner.tenant

@@ -19,10 +19,9 @@ T = TypeVar("T")
 class PlaybookBody(Part, Generic[T]):
     """A dependency that returns a playbook or a saved case from the body.
 
-    The route must authenticate its caller first, because parsing is limited per client. `shape`:
-    the model for the OpenAPI document. `read`: a function that returns the route's input from the
-    parsed value. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, InvalidBody, CallerBusy,
-    DocumentTooCostly, InvalidPlaybook, InvalidCases.
+    Parsing is limited per client, so the route must authenticate first. `shape` is the OpenAPI
+    document's model. `read` converts the parsed value. Raises UnsupportedMediaType, BodyTooLarge,
+    BodyTooSlow, InvalidBody, CallerBusy, DocumentTooCostly, InvalidPlaybook, InvalidCases.
     """
 
     errors = (400, 408, 413, 415, 422)

@@ -88,11 +88,8 @@ async def _visit(
     request: Request,
     resources: Resources,
 ) -> WidgetVisit:
-    """Count the message toward the limits of the visitor's network address and session, and return
-    the visit. A retry of an accepted message is always admitted.
-
-    Raises InvalidUserSignature, TooManyRequests.
-    """
+    """Count the message by address and session, and return the visit. A retry of an accepted
+    message is always admitted. Raises InvalidUserSignature, TooManyRequests."""
     now = resources.now()
     token = sent.session_id
     session = held_session(resources.sealer, page.tenant, token) if token else None

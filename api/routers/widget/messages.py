@@ -30,8 +30,8 @@ _TEXT: Final = {"schema": {"type": "string"}}
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A request for a widget session's messages. `token`: the browser's session token. `after`: the
-    number of the last message that the browser has."""
+    """A request for a widget session's messages. `token` is the browser's session token. `after` is
+    the number of its last message."""
 
     token: str
     after: int

@@ -11,9 +11,9 @@ from store.billing.usage_history import UsedMonth
 
 @dataclass(frozen=True, slots=True)
 class UsageAnswer:
-    """A client's usage by month. `current`: this month, as in GET /api/billing/usage. `history`:
-    earlier months, newest first. `forecast`: null if the plan is unlimited or less than one full
-    day of the month has passed."""
+    """A client's usage by month. `current` is this month, as in GET /api/billing/usage. `history`
+    contains earlier months, newest first. `forecast` is null if the plan is unlimited or less than
+    one full day of the month has passed."""
 
     current: UsageRecord
     history: tuple[UsedMonth, ...]

@@ -10,8 +10,8 @@ _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 def _written_out(value: object) -> object:
-    """Return the value. Raises ValueError for a text in a format other than YYYY-MM-DD. Pydantic
-    would also accept numbers and times as days."""
+    """Return the value. Raises ValueError for a text other than YYYY-MM-DD, because Pydantic would
+    accept numbers and times."""
     if isinstance(value, str) and not _DAY.fullmatch(value):
         raise ValueError("no day")
     return value

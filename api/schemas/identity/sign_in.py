@@ -39,8 +39,8 @@ class SignupBody(StrictBody):
 
 
 class SignupAnswer(BaseModel):
-    """The response to a sign-up, identical for every address. `expires_in`: lifetime of the code,
-    in seconds."""
+    """The response to a sign-up, identical for every address. `expires_in` is the lifetime of the
+    code, in seconds."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -76,9 +76,8 @@ class SignOutBody(StrictBody):
 
 
 class Tokens(BaseModel):
-    """The tokens of a session. `token`: a session JWT, for use in `Authorization: Bearer`.
-    `expires_in`: lifetime of the JWT, in seconds. `refresh_token`: a token to exchange for new
-    tokens. Each use replaces the refresh token."""
+    """The tokens of a session. `token` is a session JWT, for use in `Authorization: Bearer`.
+    `expires_in` is its lifetime, in seconds. Each use of `refresh_token` replaces it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -89,9 +88,9 @@ class Tokens(BaseModel):
 
 
 class VerifyAnswer(Tokens):
-    """The response to a correct sign-in code. `client_id`: the user's default client, or null if
-    the user has no client. `created`: whether this sign-in created the client. `invited`: whether
-    the user has open invitations."""
+    """The response to a correct sign-in code. `client_id` is the user's default client, or null.
+    `created` means that this sign-in created it. `invited` means that the user has open
+    invitations."""
 
     user_id: str
     client_id: str | None

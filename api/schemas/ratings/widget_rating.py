@@ -10,7 +10,7 @@ from domain.widget.widget_session import MAX_TOKEN
 
 
 class WidgetRatingBody(BaseModel):
-    """A visitor's rating of an answer. `number`: the number of the rated message within the
+    """A visitor's rating of an answer. `number` is the number of the rated message within the
     session."""
 
     model_config = ConfigDict(

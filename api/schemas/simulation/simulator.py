@@ -167,9 +167,9 @@ def _draft(document: dict[str, JsonValue]) -> PlaybookSpec:
 
 
 class SimulationTrace(BaseModel):
-    """Details of a simulation. `outcomes`: the outcome of each customer message, in order. An
-    outcome includes the policy decisions, the retrieved content, the order, the playbook and the
-    model. `cost_micros`: the total cost, in millionths of a US dollar."""
+    """Details of a simulation. `outcomes` contains the outcome of each customer message, in order,
+    with its policy decisions, retrieved content, order, playbook and model. `cost_micros` is the
+    total cost, in millionths of a US dollar."""
 
     outcomes: tuple[SimulatedOutcome, ...]
     cost_micros: int
@@ -177,7 +177,7 @@ class SimulationTrace(BaseModel):
 
 
 class SimulatorAnswer(BaseModel):
-    """The simulated outcome of the last message. Nothing was executed. `expected`: the expected
+    """The simulated outcome of the last message. Nothing was executed. `expected` is the expected
     outcome of a case that this simulation would pass."""
 
     status: OutcomeStatus

@@ -46,8 +46,8 @@ class RemovalQuery(ClientQuery):
 
 
 class KeysQuery(ClientQuery):
-    """Query parameters for the page on which a manager decides what to do with a member's keys.
-    `role`: the new role, or None if the member is being removed."""
+    """Query parameters for the page on which a manager decides about a member's keys. `role` is the
+    new role, or None if the member is being removed."""
 
     user_id: str
     role: GivenRole | None = None

@@ -17,8 +17,8 @@ _DRAWN_OUT: Final = re.compile(r"([^\W\d])\1{2,}")
 
 @dataclass(frozen=True, slots=True)
 class AnswerPhrase:
-    """A phrase of an answer. `said`: its words. `does`: its function, or None for a number. `kind`:
-    the action that the phrase mentions, if any."""
+    """A phrase of an answer. `does` is None for a number. `kind` is the action that the phrase
+    mentions, if any."""
 
     said: str
     does: Does | None
@@ -28,11 +28,10 @@ class AnswerPhrase:
 def answer_phrases(
     words: tuple[AnswerWord, ...], asked: PlannedAction | None
 ) -> Iterator[AnswerPhrase]:
-    """Yield the phrases in a run of words, each with its function. At each word, the longest known
-    phrase is preferred.
+    """Split a run of words into phrases, preferring the longest known phrase at each word.
 
-    `asked`: the action that the agent's question is about. If `asked` is None, excuses and
-    questions are not recognized.
+    `asked` is the action that the agent asked about. Without it, excuses and questions are not
+    recognized.
     """
     known = answer_words()
     at = 0

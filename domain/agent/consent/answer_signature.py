@@ -18,8 +18,8 @@ def is_device(run: AnswerRun) -> bool:
 def signed_runs(text: str, said: AnswerText, runs: list[AnswerRun]) -> int:
     """Return the number of runs at the end of the answer that form the sender's name.
 
-    After "Regards,", any name is treated as the sender's name. On its own line or after "thanks,",
-    only a listed given name is accepted. Text in brackets after the name belongs to the name.
+    After "Regards,", any name is accepted. On its own line or after "thanks,", only a listed given
+    name is accepted.
     """
     in_brackets = len(runs) > 2 and is_all(answer_words().relation, runs[-1].words)
     count = 2 if in_brackets else 1

@@ -44,8 +44,8 @@ _WRAPPED: Final = re.compile(r"(?<=[^\n]{40})\n(?=[a-zà-ÿ])")
 
 @dataclass(frozen=True, slots=True)
 class AnswerWord:
-    """A word in an answer. `folded`: its canonical spelling. `shape`: "word", "number", "sum" or
-    "percent". `start` and `end`: its position in the text."""
+    """A word in an answer. `folded` is its canonical spelling. `shape` is "word", "number", "sum"
+    or "percent". `start` and `end` are offsets in the text."""
 
     folded: str
     shape: str
@@ -55,9 +55,8 @@ class AnswerWord:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRun:
-    """A run: consecutive words without a punctuation mark between them. `asks`: a question mark
-    follows the run. `closes`: the run ends a sentence or line. `opens`: the run starts a sentence
-    or line."""
+    """Consecutive words without punctuation between them. `asks` means that a question mark
+    follows. `opens` and `closes` mean that the run starts or ends a sentence or line."""
 
     words: tuple[AnswerWord, ...]
     opens: bool
@@ -67,8 +66,9 @@ class AnswerRun:
 
 @dataclass(frozen=True, slots=True)
 class AnswerText:
-    """An answer, split into runs of words. `plain`: the text contains no quotation and was parsed
-    to its end. `asks`: the text has a question mark without words before it."""
+    """An answer, split into runs of words. `plain` means that the whole text was parsed and
+    contains no quotation. `asks` means that the text has a question mark without words before
+    it."""
 
     runs: tuple[AnswerRun, ...]
     plain: bool
@@ -76,11 +76,10 @@ class AnswerText:
 
 
 def without_question(text: str, number: str) -> str:
-    """Return the customer's answer without the quoted question: lines marked with ">", or the email
-    quoted below the answer.
+    """Return the customer's answer without the agent's quoted question.
 
-    The quotation is removed only if it mentions the order `number`. Any other quotation may be of a
-    different question. Text that consists only of quoted lines is returned unchanged.
+    Lines marked with ">" or an email below the answer are removed only if they mention the order
+    `number`. A text that consists only of quoted lines is returned unchanged.
     """
     if len(text) > MAX_ANSWER_CHARS:
         return text

@@ -1,7 +1,7 @@
 """Parse the customer's answer to "Shall we …? Please answer yes or no.".
 
-An answer is a yes only if every word is compatible with a yes. If the answer is not a plain yes, a
-no or a correction, it is `other`, and the question is dropped.
+An answer counts as a yes only if all its words are compatible with a yes. An unclear answer is
+`other`, and the question is dropped.
 """
 
 import re
@@ -41,9 +41,9 @@ _SUM: Final = re.compile(r"\d+(?:[.,]\d{1,2})?")
 
 @dataclass(slots=True)
 class _Answer:
-    """The result of parsing an answer. `does`: the function of each word in the answer, in order.
-    `another`: other orders that the answer mentions. `plain_consent`: whether the answer is a yes
-    followed by the name of the action."""
+    """A parsed answer. `does` lists the function of each word in order. `another` contains other
+    orders that the answer mentions. `plain_consent` is set if the name of the action follows the
+    yes."""
 
     does: list[Does] = field(default_factory=list)
     kinds: set[ActionKind] = field(default_factory=set)
@@ -61,11 +61,9 @@ class _Answer:
 
 
 def read_confirmation(text: str, numbers: tuple[str, ...], asked: PlannedAction) -> Confirmation:
-    """Return the customer's answer to the question of whether to execute the action `asked`. Never
-    raises.
+    """Classify the customer's answer to the question of whether to execute `asked`. Never raises.
 
-    `numbers`: the order numbers in the message. If the message quotes the agent's question, the
-    quotation is ignored.
+    `numbers` are the order numbers in the message. Quotations of the agent's question are ignored.
     """
     own = without_question(text, asked.order_number or "")
     answer = _read(own, numbers, asked)
@@ -99,10 +97,9 @@ def _correction(answer: _Answer) -> Confirmation:
 
 
 def _assent(text: str, answer: _Answer) -> Assent:
-    """Return YES if every word is compatible with a yes, with or without a repetition of the
-    request. Otherwise return OTHER.
+    """Return YES if every word is compatible with a yes, else OTHER.
 
-    A repeated request alone is not a yes, because the same message may have been sent twice.
+    A repeated request alone is not a yes, because the customer may have sent the message twice.
     """
     if answer.has(Does.CORRECTING, Does.ELSE) or not answer.has(Does.ASSENT):
         return Assent.OTHER
@@ -161,11 +158,10 @@ def _read(text: str, numbers: tuple[str, ...], asked: PlannedAction) -> _Answer:
 
 
 def _consents(answer: _Answer, does: list[Does], *, said_yes: bool) -> bool:
-    """Set `answer.plain_consent` if a run names the action after a yes in the same or an earlier
-    run.
+    """Set `answer.plain_consent` if the run names the action after a yes. Return True if the yes
+    also applies to the next run.
 
-    `does`: the functions of the run's words. `said_yes`: whether a yes in an earlier run still
-    applies. Return True if a yes still applies to the next run.
+    `said_yes` is True if an earlier run contains a yes that still applies.
     """
     if Does.ELSE in does:
         return False

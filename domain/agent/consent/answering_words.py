@@ -85,9 +85,11 @@ class _File(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class AnswerWords:
-    """The words and patterns from `answering_words.yaml`. The patterns `farewell` to
-    `question_of_it` match at the start of an expression. The patterns `sign_off` to `relation`
-    match a whole run. `single_words`: all words of the listed phrases, except names and titles."""
+    """The words and patterns from `answering_words.yaml`.
+
+    `farewell` to `question_of_it` match at the start of an expression, and `sign_off` to `relation`
+    match a whole run. `single_words` excludes names and titles.
+    """
 
     does: Mapping[str, Does]
     actions: Mapping[str, ActionKind]

@@ -6,8 +6,8 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Assent(StrEnum):
-    """The kind of an answer. `yes`: a plain yes and nothing else. `no`: a plain no. `correction`:
-    the customer means another order. `other`: any other answer. The question is then dropped."""
+    """The customer's answer to a confirmation question. `correction` means that the customer means
+    another order. `other` is neither a yes nor a no, and drops the question."""
 
     YES = "yes"
     NO = "no"
@@ -16,8 +16,8 @@ class Assent(StrEnum):
 
 
 class Confirmation(BaseModel):
-    """The customer's answer to a question. `number`: the order number that a correction states. It
-    is None for other answers, and for a correction without a number, such as "the other one"."""
+    """The customer's answer to a question. `number` is the corrected order number. It is None for
+    other answers and for corrections such as "the other one"."""
 
     model_config = ConfigDict(frozen=True)
 

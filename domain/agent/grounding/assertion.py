@@ -119,7 +119,7 @@ def is_question(sentence: str) -> bool:
 
 
 def asserts(sentence: str, brand: str) -> bool:
-    """Return True if a sentence states or may state a fact. `brand`: the sender's name."""
+    """Return True if a sentence states or may state a fact. `brand` is the sender's name."""
     if is_question(sentence):
         return False
     signing = _SIGNATURE | set(_words(brand).split())

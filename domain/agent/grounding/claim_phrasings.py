@@ -10,8 +10,8 @@ from domain.core.lexicon import BrokenLexicon, LexiconFile, expression, lexicon
 
 
 class ClaimKind(StrEnum):
-    """The kind of a claim about the merchant. `finished`: an action is done. `promise`: an action
-    will be done."""
+    """The kind of a claim about the merchant: an action that is `finished`, or the `promise` of
+    one."""
 
     FINISHED = "finished"
     PROMISE = "promise"

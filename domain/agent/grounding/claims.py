@@ -1,10 +1,9 @@
 """Detect claims in an answer: statements about the law, or about what the merchant did, will do,
 owes or grants.
 
-`domain/agent/grounding/facts.py` compares facts with sources. For a claim, equal numbers are not
-enough: the plan must contain the action, or a source must make the same claim. Each sentence is
-matched against the phrasings of claims. Denials, questions, conditions and rules ("refunds leave
-within 5 days") are not claims.
+Matching numbers are not enough to back a claim. The plan must contain the action, or a source must
+make the same claim. Denials, questions, conditions and rules ("refunds leave within 5 days") are
+not claims.
 """
 
 import re
@@ -54,7 +53,7 @@ _SOFT: Final = frozenset({ClaimMatter.DELIVERY, ClaimMatter.ENQUIRY})
 
 @dataclass(frozen=True, slots=True)
 class StatedClaim:
-    """A claim in an answer. `written`: its folded words. `conditional`: the claim depends on a
+    """A claim in an answer. `written` contains its folded words. A `conditional` claim depends on a
     condition, such as the return of the goods."""
 
     kind: ClaimKind
@@ -67,10 +66,10 @@ class StatedClaim:
         return (self.kind, self.matter) == (ClaimKind.FINISHED, ClaimMatter.CANCEL_ORDER)
 
     def as_in(self, source: "StatedClaim") -> bool:
-        """Return True if a claim in one of the answer's sources backs this claim. `source`: the
-        claim in the source.
+        """Return True if the claim `source`, found in one of the answer's sources, backs this
+        claim.
 
-        A conditional claim in a source does not back an unconditional promise.
+        A conditional claim does not back an unconditional promise.
         """
         same = (self.kind, self.matter) == (source.kind, source.matter)
         loose = self.kind is ClaimKind.PROMISE and source.conditional and not self.conditional
@@ -82,7 +81,7 @@ _Match = tuple[ClaimKind, ClaimMatter | None, re.Match[str]]
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """The words of a sentence, in one string and separated by single spaces. `breaks`: the
+    """The words of a sentence, in one string and separated by single spaces. `breaks` are the
     positions of commas and similar marks in that string."""
 
     words: str
@@ -108,12 +107,14 @@ class _Sentence:
 def unbacked_claims(
     response: str, plan_kinds: frozenset[ActionKind], sources: Sequence[str]
 ) -> tuple[StatedClaim, ...]:
-    """Return the claims in an answer that are not backed by the plan or a source.
+    """Return the claims in an answer that neither the plan nor a source backs.
 
-    A claim that a refund or cancellation is finished requires that action in the plan. A claim that
-    any other action is finished requires a source that states it. A promise requires the action in
-    the plan, or a source with the same promise. For a conditional promise, a source that states a
-    rule about the same subject suffices. Reads the first `READ_CHARS` characters of each text.
+    - A finished refund or cancellation must be in the plan.
+    - Any other finished action must be stated by a source.
+    - A promised action must be in the plan or promised by a source. For a conditional promise, a
+      source's rule about the same subject suffices.
+
+    Reads the first `READ_CHARS` characters of each text.
     """
     found = claims(response)
     if not found:

@@ -1,7 +1,7 @@
 """Remove the sentences of an answer that have no source, if the rest stands by itself.
 
-The rule is conservative. It removes only a sentence that adds a fact. A sentence that limits,
-conditions or contradicts another one stays, so that the rest does not say more than the whole did.
+Only a sentence that adds a fact is removed. A sentence that limits or contradicts another stays,
+because the answer would otherwise promise more.
 """
 
 import re
@@ -46,7 +46,8 @@ Check = Callable[[str], tuple[GuardFinding, ...]]
 
 @dataclass(frozen=True, slots=True)
 class CutAnswer:
-    """An answer without its rejected sentences. `findings`: the reasons, with the state `cut`."""
+    """An answer without its rejected sentences. `findings` are the reasons, with the state
+    `cut`."""
 
     text: str
     findings: tuple[GuardFinding, ...]

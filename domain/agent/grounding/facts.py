@@ -1,8 +1,8 @@
-"""The verifiable facts in a text: amounts, dates, periods, links and numbers.
+"""Extract the verifiable facts in a text: amounts, dates, periods, links and numbers.
 
 Facts are compared independently of language and notation: "49,90 €" equals "EUR 49.90", and "two
-weeks" equals "2 semaines". An ambiguous fact counts as different. A false mismatch only costs a
-review, but a false match results in a wrong promise.
+weeks" equals "2 semaines". Ambiguous facts count as different. A false mismatch costs a review, but
+a false match makes a wrong promise.
 """
 
 import re
@@ -35,9 +35,11 @@ class FactKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact in a text. `written`: its folded words. `needs`: the fact's keys, which are its
-    possible normalized forms. A source supports the fact if it gives at least one of these keys.
-    `gives`: the keys that this fact supports when its text is used as a source."""
+    """A fact in a text. `written` contains its folded words.
+
+    `needs` and `gives` contain normalized keys. A source supports the fact if one of the source's
+    `gives` keys is in `needs`.
+    """
 
     kind: FactKind
     written: str
@@ -137,7 +139,7 @@ def _number(written: str) -> str:
 
 
 def money_key(amount: str, currency: str) -> str:
-    """Return the fact key for an amount of money. `currency`: an ISO 4217 code."""
+    """Return the fact key for an amount of money. `currency` is an ISO 4217 code."""
     code = currency.lower()
     return f"money:{_number(amount)} {fact_words().currencies.get(code, code)}"
 
@@ -182,8 +184,8 @@ def _periods(match: re.Match[str]) -> Iterator[Fact]:
 
 
 def _date_fact(match: re.Match[str], readings: set[tuple[str | None, int, int]]) -> Iterator[Fact]:
-    """Yield the fact for a date. `readings`: the possible values of year, month and day. There are
-    two readings if it is unclear which number is the month."""
+    """Yield the fact for a date. `readings` contains (year, month, day) twice if day and month are
+    ambiguous."""
     needs: set[str] = set()
     gives: set[str] = set()
     for year, month, day in readings:

@@ -1,9 +1,8 @@
-"""Grounding: check that an answer's statements have a source, regardless of the brain that wrote
-the answer.
+"""Check that each statement in an answer has a source, regardless of the brain.
 
-An answer may state facts from its cited sources, the looked-up order and the merchant's name. It
-may repeat order numbers, dates and addresses from the customer's words. For a price, a duration or
-a promise, the customer's words are not a source: "you owe me 500 EUR" proves nothing.
+Sources are the cited texts, the looked-up order and the merchant's name. The customer's words
+support order numbers, dates and addresses, but no price, duration or promise: "you owe me 500 EUR"
+proves nothing.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
@@ -32,8 +31,8 @@ _CONTACTS: Final = frozenset({FactKind.ADDRESS, FactKind.PHONE})
 
 
 class _Grounds:
-    """The fact keys that support an answer, computed when they are needed first. `texts`: the texts
-    of the cited sources."""
+    """The fact keys that support an answer, computed when they are needed first. `texts` are the
+    texts of the cited sources."""
 
     def __init__(self, sources: tuple[Citation, ...], request: BrainRequest) -> None:
         self.texts = tuple(_texts(sources, request))
@@ -75,12 +74,11 @@ def guard(
 def unsupported(
     response: str, sources: tuple[Citation, ...], request: BrainRequest
 ) -> tuple[str, ...]:
-    """Return the folded text of the statements in an answer that have no source. The result is
-    empty if the answer is grounded.
+    """Return the folded text of the statements in an answer that have no source. Empty if the
+    answer is grounded.
 
-    An answer that does not cite one of this request's sources may not state facts. The result then
-    lists the beginning of each sentence that states a fact. Only facts are compared, not meanings.
-    The check therefore does not detect a source that states something else with the same numbers.
+    If the answer cites none of this request's sources, every sentence that states a fact is listed.
+    Only facts are compared, not meanings: a source with the same numbers passes.
     """
     return tuple(_statements(response, _Grounds(sources, request)))
 
@@ -106,13 +104,11 @@ def _statements(response: str, grounds: _Grounds) -> dict[str, FindingReason]:
 def claim_doubt(
     answer: BrainAnswer, plan: Sequence[PlannedAction], request: BrainRequest
 ) -> EscalationReason | None:
-    """Return the reason why a human must review the answer's claims, or None if all claims are
-    backed.
+    """Return the reason why a human must review the answer's claims, or None if the plan or a cited
+    source backs all claims.
 
-    A claim states that the merchant did, will do, owes or grants something. The plan or a cited
-    source must back each claim. If a brain without a prompt cites a template, the claims in its
-    answer count as the merchant's own and need no backing. If the shop reports the order as
-    cancelled, a claim that it was cancelled is backed.
+    A template's claims need no backing if a brain without a prompt cites it. An order that the shop
+    reports as cancelled backs the claim of its cancellation.
     """
     unbacked = {claim.kind for claim in _unbacked(answer, plan, request)}
     if not unbacked:

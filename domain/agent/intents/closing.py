@@ -12,9 +12,9 @@ LONGEST: Final = 300
 
 
 class _File(LexiconFile):
-    """The word lists. `ends`: closing words. At least one of them must occur. `beside`: the only
-    other words that may occur. `not_so`: words that reverse the meaning of `ends`. `marks`: emoji
-    and other symbols that express anger or sorrow."""
+    """The word lists for closing messages. A message needs a word from `ends` and may otherwise
+    contain only words from `beside`. Words in `not_so` negate `ends`. `marks` are symbols of anger
+    or sorrow."""
 
     ends: str
     beside: str

@@ -31,9 +31,8 @@ _LONG_NUMBER: Final = 3
 
 
 class _File(LexiconFile):
-    """The contents of the YAML file. `harmless`, `goods`: words that have the field's name as their
-    meaning. `articles`: words that precede the name of a thing. `meanings`: all other words, by
-    meaning."""
+    """The contents of `meanings.yaml`. Words in `harmless` and `goods` have the field's name as
+    their meaning. `articles` precede the name of a thing."""
 
     harmless: str
     goods: str

@@ -9,8 +9,8 @@ from domain.agent.phrase_tree import PhraseTree
 
 
 class PhraseLists:
-    """Lists of phrases. A phrase matches whole words, regardless of case and accents. A "*" at the
-    end of a phrase matches any ending of its last word."""
+    """Lists of phrases. Phrases match whole words, ignoring case and accents. A trailing "*"
+    matches any ending of the last word."""
 
     def __init__(self, lists: Sequence[Iterable[str]]) -> None:
         self._tree = PhraseTree()

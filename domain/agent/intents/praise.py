@@ -15,15 +15,15 @@ _EXCUSED: Final = frozenset({_DENIED, "fine"})
 _AS_PRAISE: Final = "perfect"
 # The French particle "ne" precedes the negated word.
 _BEFORE_DENIAL: Final = "ne"
-# The sentiment that a message must exceed, by its number of praise words. A message without praise
-# words never counts as praise. A message with three or more praise words always counts as praise.
+# The sentiment that a message must exceed, by its number of praise words. Without praise words it
+# never counts as praise, and with three or more always.
 _LEAST_MOOD: Final = (1.0, 0.4, -0.5, -1.1)
 
 
 class _File(LexiconFile):
-    """The word lists. `praise`, `thanks`: positive words. `denied`: phrases that praise by denying
-    a fault. `fine`: phrases whose words do not count as `against`. `against`: words that signal a
-    problem, a request or a denial. `signs`: emoji and other symbols that express joy."""
+    """The word lists. `denied` contains phrases that praise by denying a fault. Words in `against`
+    signal a problem, a request or a denial, except in phrases from `fine`. `signs` are symbols of
+    joy."""
 
     praise: str
     denied: str
@@ -36,18 +36,17 @@ class _File(LexiconFile):
 def only_praises(text: str, mood: float) -> bool:
     """Return True if a message only praises and requests nothing.
 
-    `mood`: the sentiment that the classifier assigns to the message, from -1 to 1. A message with
-    fewer praise words requires a higher sentiment, because "Bravo" alone may be ironic.
+    `mood` is the classifier's sentiment, from -1 to 1. A short message needs a higher sentiment,
+    because "Bravo" alone may be ironic.
     """
     return mood > _LEAST_MOOD[min(praise_in(text), len(_LEAST_MOOD) - 1)]
 
 
 def praise_in(text: str) -> int:
-    """Return the total number of praise words, thanks and symbols that express joy.
+    """Count the praise words, thanks and symbols of joy in a message.
 
-    Return 0 if the message contains anything else. Examples are a question, a number of three or
-    more digits, and a word that signals a problem, a request or a denial. Also return 0 if the
-    message contains only thanks.
+    Return 0 if the message contains only thanks, or anything else, such as a question or a long
+    number.
     """
     if len(text) > READ_CHARACTERS or has_bad_mark(text):
         return 0

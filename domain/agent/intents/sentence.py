@@ -25,8 +25,8 @@ _ARTICLE: Final = "article"
 
 @dataclass(frozen=True, slots=True)
 class MessageSentence:
-    """A sentence in a message. `meanings`: the meanings of all its words and phrases, and "ask" if
-    the sentence is a question. `by_place`: the meanings of each word, by its index."""
+    """A sentence in a message. `meanings` contains the meanings of all words and phrases, with
+    "ask" for a question. `by_place` maps a word's index to its meanings."""
 
     text: str
     words: tuple[str, ...]
@@ -35,7 +35,7 @@ class MessageSentence:
 
     def of(self, place: int) -> frozenset[str]:
         """Return the meanings of a word: its own meanings, and those of phrases that contain the
-        word. `place`: the word's index."""
+        word. `place` is the word's index."""
         return self.by_place[place]
 
     def names_a_thing(self, place: int) -> bool:

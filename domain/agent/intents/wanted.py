@@ -1,7 +1,7 @@
-"""Derive the intents of a message from the meanings of each sentence.
+"""Derive the intents of a message from the meanings of its sentences.
 
-An intent is derived from several meanings together, never from a single word. Words that no intent
-explains are also returned, because only a message without such words can get a ready-made answer.
+An intent needs several meanings together, never a single word. A message with unexplained words
+gets no ready-made answer.
 """
 
 import re
@@ -50,8 +50,8 @@ class _File(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """The rule for one intent. `wants`: alternatives, each a list of elements. A sentence matches
-    an alternative if it has at least one meaning of each element."""
+    """The rule for one intent. `wants` lists alternatives. A sentence matches an alternative if it
+    has a meaning from each of its elements."""
 
     intent: Intent
     categories: tuple[Category, ...]
@@ -77,10 +77,8 @@ class _Rule:
 
 @dataclass(frozen=True, slots=True)
 class Want:
-    """An intent of a message. `said`: the sentences that express the intent.
-
-    `categories`: the likely classes of the message, most likely first.
-    """
+    """An intent and the sentences that express it. `categories` lists the likely categories of the
+    message, most likely first."""
 
     intent: Intent
     categories: tuple[Category, ...]
@@ -94,11 +92,8 @@ class Want:
 
 @dataclass(frozen=True, slots=True)
 class Wants:
-    """All intents of a message, most evident first.
-
-    `unexplained`: the words that no intent explains. If there are any, the message may mean more
-    than its intents.
-    """
+    """The intents of a message, most evident first. With `unexplained` words, the message may mean
+    more."""
 
     all: tuple[Want, ...] = ()
     unexplained: tuple[str, ...] = ()
@@ -115,11 +110,10 @@ def intents(text: str) -> tuple[Intent, ...]:
 
 
 def read_wants(text: str, *, after: str = "") -> Wants:
-    """Return the intents of a text, in linear time. Raises only BrokenLexicon, if the word lists
-    are invalid.
+    """Return the intents of a text, in linear time.
 
-    `after`: the customer's previous message. If the text has no intent of its own, the intents of
-    the previous message apply.
+    `after` is the customer's previous message. Its intents apply if the text has none. Raises
+    BrokenLexicon if the word lists are invalid.
     """
     said = read_sentences(text, _dictionary())
     rules = _rules()

@@ -1,7 +1,7 @@
-"""The acknowledgement that a customer receives when the agent hands off the message to a human.
+"""The acknowledgement sent when the agent hands off a message to a human.
 
-The acknowledgement does not mention the topic, and does not promise an outcome or a time. Its texts
-are in `acknowledgement.yaml`.
+It mentions no topic and promises neither an outcome nor a time. Its texts are in
+`acknowledgement.yaml`.
 """
 
 from functools import cache
@@ -27,11 +27,10 @@ class _File(LexiconFile):
 def acknowledgement(
     settings: ClientSettings, language: str, brand: str, matter: SensitiveMatter
 ) -> str:
-    """Return the acknowledgement of a sensitive topic: the merchant's text in the customer's
-    language, the built-in text in that language, or the built-in English text.
+    """Return the acknowledgement of a sensitive topic, in the customer's language if possible.
 
-    `brand`: the sender's name. For SELF_HARM, the built-in text with help for people in danger is
-    appended.
+    The merchant's text takes precedence over the built-in text. SELF_HARM adds contacts for people
+    in danger.
     """
     words = settings.acknowledgement.get(language)
     if words is None:
@@ -43,10 +42,9 @@ def acknowledgement(
 
 
 def acknowledged_in(language: str | None, brand: str) -> str | None:
-    """Return the acknowledgement for a message in a language that the agent does not support.
-    `brand`: the sender's name.
+    """Return the acknowledgement in the language of an unsupported message, or None.
 
-    Return None if the agent supports the language, or if there is no text in the language.
+    Return None if the agent supports the language, or has no text in it.
     """
     if language is None or language in OURS or language not in SPOKEN:
         return None

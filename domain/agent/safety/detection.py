@@ -1,9 +1,7 @@
 """Detect prompt injections by their phrasing in French and English.
 
-This is the first and weaker of two defences. New wording evades it, but the policy
-(`domain/agent/policy.py`) does not follow instructions in a text. A message in which a prompt
-injection is detected goes to a human. Detection takes linear time. The patterns are in
-`phrasings.yaml`.
+This is the weaker of two defences: new wording evades it, but the policy (`domain/agent/policy.py`)
+obeys no text. Detection takes linear time. The patterns are in `phrasings.yaml`.
 """
 
 import base64

@@ -1,8 +1,7 @@
-"""The safety net: before any brain is called, detect sensitive topics, which always require a
-human.
+"""The safety net: detect sensitive topics, which always require a human, before a brain is called.
 
-The search covers French and English, regardless of the detected language. It takes linear time. The
-patterns are in `sensitive_frames.yaml`.
+The search covers French and English and takes linear time. The patterns are in
+`sensitive_frames.yaml`.
 """
 
 import re
@@ -20,11 +19,10 @@ _WORD: Final = re.compile(r"\w+")
 
 
 def sensitive_matter(text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
-    """Return the sensitive topic that requires a human to answer `text`, or None if the agent may
-    answer the text.
+    """Return the sensitive topic in `text`, or None if the agent may answer.
 
-    `own_words`: the merchant's own sensitive words, as whole words or phrases, regardless of case
-    and accents. Reads the first `READ_CHARS` characters.
+    `own_words` are the merchant's sensitive words or phrases, matched as whole words regardless of
+    case and accents. Reads the first `READ_CHARS` characters.
     """
     read = text[:READ_CHARS]
     found = frames().matter(read)

@@ -14,9 +14,9 @@ Phrasing = tuple[UnsafeReason, re.Pattern[str]]
 
 @dataclass(frozen=True, slots=True)
 class Phrasings:
-    """The patterns of prompt injections, grouped by the form of the text that they match. `markup`:
-    the text with its punctuation marks and line breaks. `words`: only the words, separated by
-    single spaces. `spelt_out`: words that are spelled out letter by letter."""
+    """The patterns of prompt injections. `markup` matches the text with punctuation and line
+    breaks. `words` matches the words separated by spaces. `spelt_out` matches words spelled letter
+    by letter."""
 
     markup: tuple[Phrasing, ...]
     words: tuple[Phrasing, ...]

@@ -4,8 +4,7 @@ from enum import StrEnum
 
 
 class UnsafeReason(StrEnum):
-    """The kind of a prompt injection. The codes are stable. They are stored and shown without the
-    text itself."""
+    """The kind of a prompt injection. The codes are stable, and are stored without the text."""
 
     OVERRIDES_RULES = "overrides_rules"
     FAKE_MESSAGE = "fake_message"

@@ -1,9 +1,8 @@
-"""The frames of sensitive topics: concepts that indicate a sensitive topic if they occur close
-together.
+"""The frames of sensitive topics.
 
-`sensitive_frames.yaml` contains the frames and documents their syntax. A phrase is a few
-consecutive words. A concept is a set of phrases with the same meaning. A frame is a set of concepts
-that must occur close together.
+A phrase is a few consecutive words. A concept is a set of phrases with the same meaning. A frame is
+a set of concepts that indicate a sensitive topic if they occur close together.
+`sensitive_frames.yaml` documents the syntax.
 """
 
 import re
@@ -40,10 +39,10 @@ Place = tuple[int, int]
 class SpokenFrame:
     """A frame of a sensitive topic.
 
-    `parts`: sets of concepts. One concept from each set must occur. If `ordered`, the concepts must
-    occur in the order of the sets. `near`: the maximum number of words between two parts.
-    `not_near`: concepts that make the frame harmless if they occur close to it. `nowhere`: concepts
-    that make the frame harmless if they occur anywhere in the text.
+    - `parts`: sets of concepts. One concept from each set must occur, in order if `ordered`.
+    - `near`: the maximum number of words between two parts.
+    - `not_near`: concepts that make the frame harmless if they occur close to it.
+    - `nowhere`: concepts that make the frame harmless anywhere in the text.
     """
 
     matter: SensitiveMatter

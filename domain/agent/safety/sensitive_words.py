@@ -1,7 +1,7 @@
-"""Normalize a text for the safety net: remove accents and decoration, and resolve slang and typos.
+"""Normalize a text for the safety net: remove accents and decoration, resolve slang and correct
+typos.
 
-French and English are treated alike, because the language is not yet known. Normalization takes
-linear time.
+French and English are treated alike, because the language is not yet known. Takes linear time.
 """
 
 import re
@@ -14,8 +14,7 @@ from domain.core.plain_text import without_controls
 from domain.core.text import UnicodeForm, normalized, without_marks
 
 # A sentence break counts as this many words. Concepts with a smaller maximum distance must
-# therefore be in one sentence. Concepts with a larger maximum distance can be in different
-# sentences.
+# therefore be in one sentence.
 SENTENCE_BREAK: Final = 4
 
 _APOSTROPHES: Final = re.compile("[’ʼ‘`´′]")
@@ -60,9 +59,8 @@ def bare(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SensitiveVocabulary:
-    """The vocabulary for normalizing words. `slang`: the replacement words for each slang word.
-    `dropped`: ignored words. `mended`: the correct words, keyed by each of their forms with one
-    letter removed."""
+    """The words for normalizing a text. `slang` maps a word to its replacements. `dropped` words
+    are ignored. `mended` maps a word with one letter missing to the correct words."""
 
     slang: Mapping[str, tuple[str, ...]]
     dropped: Collection[str]

@@ -52,9 +52,8 @@ class Constituent:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A clause in a sentence. `joint`: the link to the previous clause: a punctuation mark, or a
-    word such as `and`, `or`, `but`, `because`, `that`. The first clause of a sentence has `start`.
-    `roles`: one character for each part."""
+    """A clause in a sentence. `joint` is the link to the previous clause: a punctuation mark, a
+    conjunction such as `and`, or `start`. `roles` has one character for each part."""
 
     parts: tuple[Constituent, ...]
     joint: str

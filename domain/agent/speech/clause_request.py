@@ -40,10 +40,10 @@ _OPENERS: Final = frozenset(
 class ClauseRequest:
     """A request in one clause.
 
-    - `own`: the part of the clause that belongs to the request.
-    - `behind`: the next clause, if no punctuation mark separates it from this clause.
-    - `of_a_thing`: the request is about something other than an order.
-    - `polite`: the request is phrased as a question, such as "Could you …?".
+    - `own`: the part of the clause that forms the request.
+    - `behind`: the next clause, unless punctuation separates it.
+    - `of_a_thing`: the request is not about an order.
+    - `polite`: the request is a question, such as "Could you …?".
     - `bare`: the request is a noun without a verb.
     """
 

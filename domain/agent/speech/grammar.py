@@ -1,7 +1,7 @@
 """The grammar: the forms of clauses that request an action.
 
-Each form is a pattern over the grammatical roles of the words. A name in angle brackets is a class
-of roles.
+Each form is a pattern over the grammatical roles of the words. Angle brackets denote a class of
+roles.
 """
 
 import re
@@ -59,9 +59,8 @@ _CLASSES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form of a request. `start` and `end`: the range of the request's parts in the clause.
-    `plain`: the form is unambiguous. `bare`: the request is a noun without a verb. `polite`: a
-    question in this form is a request. `sure`: no word has a typo."""
+    """The form of a request between the parts `start` and `end` of a clause. `bare`: a noun without
+    a verb. `polite`: phrased as a question. `sure`: without typos."""
 
     kind: ActionKind
     start: int

@@ -68,7 +68,7 @@ class CautionPhrases:
 
 @dataclass(frozen=True, slots=True)
 class CautionWords:
-    """The words and phrases in `harmless.yaml`. `actions`: the words in the grammar that name an
+    """The words and phrases in `harmless.yaml`. `actions` are the words in the grammar that name an
     action, with their meanings."""
 
     file: CautionFile

@@ -19,8 +19,8 @@ _PLAIN_LEAD: Final = 3
 
 
 class _File(LexiconFile):
-    """The word lists. `own`: French and English words, in addition to the grammar's vocabulary.
-    `others`: frequent words of other languages that do not occur in French or English."""
+    """The word lists. `own` adds French and English words to the grammar's vocabulary. `others` are
+    frequent words of other languages that are neither French nor English."""
 
     own: dict[str, tuple[str, ...]]
     others: dict[str, tuple[str, ...]]

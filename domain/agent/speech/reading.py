@@ -1,8 +1,7 @@
-"""Detect the order action that a message requests, by matching its clauses against a grammar of
-requests.
+"""Detect the order action that a message requests, using a grammar of requests.
 
-A request must be a clause in the customer's own words that parses as a request. All other clauses
-of the message can only weaken it.
+A request is a clause in the customer's own words that matches the grammar. Other clauses can only
+weaken it.
 """
 
 from collections.abc import Iterable
@@ -39,9 +38,8 @@ _HARMLESS: Final = frozenset({Veto.RULES, Veto.QUESTION})
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A request and its position. `at`: the index of its sentence. `of`: the index of its clause in
-    the sentence. `vetoes`: the reasons to reject the request. `doubts`: the reasons why it is
-    uncertain. `numbers`: the order numbers in the request."""
+    """A request at clause `of` of sentence `at`. `vetoes` reject the request, and `doubts` make it
+    uncertain. `numbers` are its order numbers."""
 
     at: int
     of: int
@@ -98,11 +96,11 @@ def spoken_request(text: str) -> SpokenRequest:
 
 
 def veto_of(quote: str, text: str) -> Veto | None:
-    """Return the grammar's veto against a request found by a model, or None. `quote`: the part of
+    """Return the grammar's veto against a request found by a model, or None. `quote` is the part of
     `text` that the model quotes.
 
-    The veto can come from the clauses that overlap the quote. It can also come from a negated
-    action, instructions addressed to the agent, or a later withdrawal elsewhere in the text.
+    Vetoes come from the quoted clauses, a negated action, instructions to the agent, or a later
+    withdrawal.
     """
     start = text.find(quote) if quote.strip() else -1
     if start < 0:
@@ -279,9 +277,9 @@ def _kinds_quoted(said: Utterance) -> set[ActionKind]:
 
 
 def _worth_quoting(asked: _Asked) -> tuple[bool, bool, int]:
-    """Return the sort key of a request. The request with the highest key is quoted.
+    """Return the sort key that selects the request to quote.
 
-    A request that mentions an order is preferred. In "bin 707 please - cancel that one", the second
+    A request that mentions an order ranks higher. In "bin 707 please - cancel that one", the second
     clause is quoted, because "that one" refers to the order.
     """
     stands = asked.standing is not Standing.NONE

@@ -10,9 +10,9 @@ from domain.agent.plan import ActionKind
 class Standing(StrEnum):
     """The certainty with which the customer requests an action.
 
-    `plain`: requested in the customer's own words in this message, and not contradicted there.
-    `likely`: probably requested, but the words are hesitant, elliptical or doubtful, so the
-    customer must be asked. `none`: not requested, or vetoed.
+    - `plain`: requested in the customer's own words, and not contradicted in the message.
+    - `likely`: hesitant, elliptical or doubtful. The customer must confirm.
+    - `none`: not requested, or vetoed.
     """
 
     PLAIN = "plain"
@@ -21,8 +21,7 @@ class Standing(StrEnum):
 
 
 class Veto(StrEnum):
-    """The reason not to treat words as a request. The codes are stable. They are stored and
-    shown."""
+    """The reason not to treat words as a request. The codes are stable, stored and shown."""
 
     NEGATED = "negated"
     QUOTED = "quoted"
@@ -40,12 +39,8 @@ class Veto(StrEnum):
 
 
 class SpokenRequest(BaseModel):
-    """The requested action in one message.
-
-    `kind`: the action, or None if the message mentions no action on an order. `quote`: the words
-    that make the request, exactly as in the message. `vetoes`: the distinct reasons against the
-    request.
-    """
+    """The action requested in a message. `kind` is None without an action on an order. `quote`
+    contains the exact words of the request. `vetoes` lists the distinct reasons against it."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -37,8 +37,8 @@ _POINTS: Final = frozenset("fpyxadotOzPLqNIr")
 
 @dataclass(slots=True)
 class Weight:
-    """The evidence in the context of a clause that the clause is not a request. `vetoes`: reasons
-    not to treat it as a request. `doubts`: reasons to rate it as `likely` at most."""
+    """Evidence from a clause's context against its being a request. `vetoes` reject it. `doubts`
+    make it at most `likely`."""
 
     vetoes: set[Veto] = field(default_factory=set)
     doubts: set[Veto] = field(default_factory=set)
@@ -59,10 +59,10 @@ class Weight:
 
 
 def around(spoken: Sequence[SpokenSentence], at: int, of: int, wish: ClauseRequest) -> Weight:
-    """Return the reasons against a request that come from its context: the other clauses in its
-    sentence, and the neighbouring sentences.
+    """Return the reasons against a request from the other clauses of its sentence and the
+    neighbouring sentences.
 
-    `wish`: the request. `at`: its sentence's index. `of`: its clause's index in the sentence.
+    `at` and `of` are the indexes of the request's sentence and clause.
     """
     weight = Weight()
     sentence = spoken[at]
@@ -106,7 +106,7 @@ def _in_its_sentence(
 
 def _beside(clause: Clause, wish: ClauseRequest, weight: Weight, *, before: bool) -> None:
     """Record the reasons against the request that come from another clause of its sentence.
-    `before`: whether that clause precedes the request."""
+    `before` means that this clause precedes the request."""
     roles = set(clause.roles)
     if SpeechRole.CONDITIONAL in roles:
         weight.vetoes.add(Veto.CONDITIONAL)

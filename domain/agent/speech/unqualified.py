@@ -1,10 +1,8 @@
 """Decide whether the agent may execute a request without asking the customer first.
 
-The agent may execute it if every word of the request is understood. The grammar finds the words
-that express the request. Other words of the sentence may change the request ("to my new card", "but
-the mug", "tomorrow"), and no list of such words is complete. This module therefore uses a list of
-harmless words. If a word is neither part of the request nor on that list, the agent asks the
-customer first.
+Extra words may change a request ("to my new card", "but the mug", "tomorrow"), and no list of them
+is complete. The agent therefore asks unless each word is part of the request or on a list of
+harmless words.
 """
 
 import re
@@ -37,9 +35,8 @@ _NO_ASKING: Final = frozenset({SpeechRole.NOUN, SpeechRole.PARTICIPLE, SpeechRol
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A sentence that contains only known words. `numbers`: its order numbers. `kinds`: the actions
-    that it mentions. `asks`: the sentence requests something. `names_order`: the sentence mentions
-    an order."""
+    """A sentence of known words only, with its order numbers and the actions that it mentions.
+    `asks` means that the sentence requests something."""
 
     numbers: frozenset[str]
     kinds: frozenset[ActionKind]
@@ -50,8 +47,8 @@ class _Known:
 def is_unqualified(text: str, quote: str) -> bool:
     """Return True if the request that `quote` expresses in `text` is unqualified. Never raises.
 
-    The sentence that contains the request must consist of known words only, and must not name a
-    limit, a time, a means or another order. A request in an overlong text is never unqualified.
+    Its sentence must contain only known words and no limit, time, means or other order. An overlong
+    text is never unqualified.
     """
     start = text.find(quote) if quote.strip() and len(text) <= READ_CHARS else -1
     if start < 0:
@@ -196,7 +193,7 @@ def _leaves_it(before: str, asked: _Known) -> bool:
 
 def _closes(behind: str, *, after: str) -> bool:
     """Return True if the text after a request contains only thanks, a farewell, a plea for haste
-    and the sender's name. `after`: the sentence that contains the request."""
+    and the sender's name. `after` is the sentence that contains the request."""
     composed = normalized(behind, UnicodeForm.NFC)
     if not composed.strip():
         return True

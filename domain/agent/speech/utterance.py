@@ -72,8 +72,8 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word in a text. `folded`: its canonical spelling. `shape`: "word", "number", "sum" or
-    "percent". `start` and `end`: its position in the text."""
+    """A word in a text. `folded` is its canonical spelling. `shape` is "word", "number", "sum" or
+    "percent". `start` and `end` are offsets in the text."""
 
     folded: str
     shape: str
@@ -83,7 +83,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Consecutive words without a punctuation mark between them. `before`: the mark that precedes
+    """Consecutive words without a punctuation mark between them. `before` is the mark that precedes
     them."""
 
     words: tuple[Word, ...]
@@ -92,8 +92,8 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence, as runs of words. `asks`: the sentence ends with a question mark. `introduces`:
-    the sentence ends with a colon."""
+    """A sentence, as runs of words. `asks` means that it ends with a question mark, and
+    `introduces` with a colon."""
 
     runs: tuple[Run, ...]
     asks: bool = False
@@ -102,8 +102,8 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """A text, as sentences. `quoted`: the words between quotation marks or after "> ". The
-    sentences do not contain them. `whole`: the text was read to its end."""
+    """A text, as sentences without quotations. `quoted` contains the words between quotation marks
+    or after "> ". `whole` means that the text was not cut."""
 
     sentences: tuple[Sentence, ...]
     quoted: tuple[Word, ...]
@@ -111,7 +111,7 @@ class Utterance:
 
 
 def utterance(text: str) -> Utterance:
-    """Split a text into sentences. Never raises. Reads the first `READ_CHARS` characters."""
+    """Split the first `READ_CHARS` characters of a text into sentences. Never raises."""
     read = text[:READ_CHARS]
     spend(len(read))
     reader = _Reader()

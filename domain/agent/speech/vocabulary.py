@@ -113,8 +113,8 @@ _TYPO_LENGTHS: Final = range(6, 16)
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The meaning of a word. `kind`: the action that the word names, if any. `sure`: False if the
-    word has a typo."""
+    """The meaning of a word. `kind` is the action that the word names, if any. `sure` is False for
+    a word with a typo."""
 
     role: SpeechRole
     kind: ActionKind | None = None
@@ -125,11 +125,11 @@ class Meaning:
 class SpeechWords:
     """The vocabulary of one language.
 
-    - `phrases`: the meaning of each phrase. A phrase is one word, or several joined by spaces.
+    - `phrases`: the meaning of each phrase of one or more words.
     - `words`: the words of all phrases, which identify the language.
-    - `starts`: the first word of each multi-word phrase, with the number of words in the longest
-      phrase that starts with it.
-    - `actions`: the single words that name an action, with their meanings.
+    - `starts`: the first word of each multi-word phrase, with the length of the longest such
+      phrase.
+    - `actions`: the single words that name an action.
     """
 
     language: Language
@@ -139,8 +139,8 @@ class SpeechWords:
     actions: tuple[tuple[str, Meaning], ...]
 
     def of(self, word: str) -> Meaning:
-        """Return the meaning of a word. A word that names an action may have one typo. An unlisted
-        word has the role UNKNOWN."""
+        """Return the meaning of a word, or the role UNKNOWN. A word that names an action may have
+        one typo."""
         if known := self.phrases.get(word):
             return known
         if len(word) in _TYPO_LENGTHS and word not in self.words:
@@ -170,9 +170,8 @@ class _Actions(LexiconFile):
 
 
 class _File(LexiconFile):
-    """The contents of a language's YAML file. `lookalikes`: words that differ by one letter from an
-    action word and name no action. `other_sense`: words that weaken a request in the other
-    language, but mean something else in this one."""
+    """The contents of a language's YAML file. `lookalikes` differ from an action word by one
+    letter. `other_sense` lists words of the other language that mean something else here."""
 
     roles: dict[str, tuple[str, ...]]
     actions: _Actions

@@ -38,11 +38,8 @@ class FreshdeskWebhooks:
         check_secret(request, secrets)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Return the identity of a delivery. Freshdesk does not send a delivery id.
-
-        The key consists of the ticket, the event, the time of the change and the text. The key is
-        the same in each retry.
-        """
+        """Return the identity of a delivery. Freshdesk sends no delivery id, so the key consists of
+        the ticket, the event, the time of the change and the text."""
         form = filled_form(request.body)
         said = sha256((form.message or form.status or "").encode()).hexdigest()[:16]
         key = f"{form.ticket_id}/{form.event}/{form.updated_at or ''}/{said}"

@@ -38,8 +38,7 @@ class GorgiasWebhooks:
         check_secret(request, secrets)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Return the identity of a delivery. The identity of a message contains the message's id. A
-        state change has no id, so its identity contains its time."""
+        """Return the identity of a delivery: the message's id, or the time of a state change."""
         form = filled_form(request.body)
         last = form.message_id or f"{form.status or ''}/{form.updated_at or ''}"
         return Identity(dedup_key=f"{form.ticket_id}/{form.event}/{last}", topic=form.event)

@@ -36,9 +36,8 @@ from domain.inbound.webhook_signature import (
 from domain.intake.mail_headers import decoded_json, header_pairs
 from domain.integrations.providers import Provider
 
-# The tolerance must exceed the 8 hours during which Mailgun retries. With a shorter tolerance, an
-# outage of an hour would lose emails. A long tolerance allows no replays, because each token is
-# stored for 30 days.
+# The tolerance must exceed the 8 hours during which Mailgun retries, so that an outage loses no
+# emails. It allows no replays, because each token is stored for 30 days.
 _TOLERANCE: Final = timedelta(hours=12)
 _MAX_TOKEN: Final = 200
 _HEADERS: Final = "message-headers"
@@ -141,8 +140,8 @@ class MailgunRoutes:
 
 
 def _event(request: InboundRequest) -> _Event | None:
-    """Parse a webhook about a sent mail. Return None if the request contains a received mail.
-    Raises WebhookUnreadable."""
+    """Parse a webhook about a sent mail. Return None for a received mail. Raises
+    WebhookUnreadable."""
     if not request.headers.get("content-type", "").lower().startswith("application/json"):
         return None
     if len(request.body) > MAX_JSON or exceeds_values(request.body, MAX_MAIL_VALUES):
@@ -168,11 +167,10 @@ def _proof(given: _Event | PostedForm) -> _Proof:
 
 
 def _headers(form: PostedForm) -> tuple[tuple[tuple[str, str], ...], bool]:
-    """Return the email's headers, and whether they are complete. Raises WebhookUnreadable if they
-    cannot be parsed.
+    """Return the email's headers, and whether they are complete. Raises WebhookUnreadable without
+    valid headers.
 
-    The headers are required, because without them an automatic email cannot be distinguished from
-    an email written by a person.
+    Only headers distinguish an automatic email from a person's email.
     """
     try:
         decoded = decoded_json(form.text(_HEADERS, _MAX_HEADERS) or "")

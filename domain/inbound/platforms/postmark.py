@@ -50,8 +50,8 @@ class _Box(_Part):
 
 
 class _Mail(_Part):
-    """The fields read from a body. `record`: the type of a webhook about a sent mail. A received
-    mail has no type, so the default INBOUND applies."""
+    """The fields read from a body. `record` is the type of a webhook about a sent mail, or INBOUND
+    for a received one."""
 
     id: str = Field(alias="MessageID", min_length=1)
     record: str = Field(default=INBOUND, alias="RecordType")
@@ -90,8 +90,8 @@ class PostmarkInbound:
         secrets: tuple[str, ...],
         now: datetime,
     ) -> None:
-        """Do nothing. Postmark does not sign its webhooks. The secret token in the URL has already
-        identified the endpoint."""
+        """Do nothing: Postmark does not sign its webhooks, and the secret URL has identified the
+        endpoint."""
 
     def identify(self, request: InboundRequest) -> Identity:
         mail = _read(request)

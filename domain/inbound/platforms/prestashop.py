@@ -1,8 +1,7 @@
-"""PrestaShop's webhooks: orders and customers' messages, signed and sent by the merchant's own
-module.
+"""PrestaShop's webhooks for orders and customers' messages, sent by the merchant's own module.
 
-PrestaShop itself has no webhooks. The format is the generic format with fixed field names
-(`docs/inbound/prestashop.md`). The poller converts the changes that it finds to the same format.
+PrestaShop has no webhooks, so the format is the generic one with fixed field names
+(`docs/inbound/prestashop.md`). The poller converts its changes to the same format.
 """
 
 from collections.abc import Mapping
@@ -88,10 +87,9 @@ class _OrderBody(BaseModel):
 
 
 class _Message(BaseModel):
-    """A customer's message. `customer_verified`: the customer was signed in when writing the
-    message. `email_confirmed`: the shop has verified that the account's address belongs to the
-    customer. Only both fields together prove the address, because PrestaShop opens accounts under
-    any address."""
+    """A customer's message. `customer_verified` means that the customer was signed in.
+    `email_confirmed` means that the shop has verified the account's address. Only both prove the
+    address, because PrestaShop opens accounts under any address."""
 
     id: _Id
     message: Annotated[str, Field(max_length=100_000)]

@@ -40,9 +40,8 @@ from domain.integrations.providers import Provider
 SIGNATURE: Final = "x-twilio-email-event-webhook-signature"
 TIMESTAMP: Final = "x-twilio-email-event-webhook-timestamp"
 
-# The tolerance must exceed the 3 days during which SendGrid retries. With a shorter tolerance, an
-# outage would lose emails. A long tolerance allows no replays, because each email's key is stored
-# for 30 days.
+# The tolerance must exceed the 3 days during which SendGrid retries, so that an outage loses no
+# emails. It allows no replays, because each email's key is stored for 30 days.
 _TOLERANCE: Final = timedelta(days=4)
 _UTF8: Final = 4
 # Number of bytes read from a header block. A block that is cut to this size still exceeds
@@ -73,8 +72,8 @@ class SendgridParse:
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
         """Verify the signature if the merchant has attached a security policy.
 
-        `secrets`: public keys as SendGrid displays them, base64 of DER. Without a policy there are
-        no keys, and the secret token in the URL is the only authentication.
+        `secrets` are public keys as base64 of DER. Without a policy, only the secret URL
+        authenticates the request.
         """
         if not secrets:
             return
@@ -162,11 +161,10 @@ def _spf_proves(form: PostedForm, mail: InboundMail, envelope: Mapping[str, Json
 
 
 def _headers(form: PostedForm) -> tuple[tuple[tuple[str, str], ...], bool]:
-    """Return the email's headers, and whether they are complete. Raises WebhookUnreadable if there
-    are none.
+    """Return the email's headers, and whether they are complete. Raises WebhookUnreadable without
+    headers.
 
-    The headers are required, because without them an automatic email cannot be distinguished from
-    an email written by a person.
+    Only headers distinguish an automatic email from a person's email.
     """
     found, are_all = header_pairs(form.text("headers", _MAX_HEADERS))
     if not found:

@@ -92,8 +92,8 @@ class ShopifyWebhooks:
     def identify(self, request: InboundRequest) -> Identity:
         """Return the identity of a delivery. Raises WebhookUnreadable.
 
-        Several subscriptions to one topic send the same event id, so the key includes the
-        subscription's name.
+        Subscriptions to the same topic share an event id, so the key includes the subscription's
+        name.
         """
         headers = request.headers
         if "x-shopify-topic" in headers:
@@ -129,10 +129,10 @@ class ShopifyWebhooks:
 def _compliance_request(
     kind: ComplianceKind, body: bytes, facts: EndpointFacts
 ) -> ComplianceRequest:
-    """Parse a compliance request.
+    """Parse a compliance request. Raises WebhookUnreadable if it is for another shop or of another
+    kind.
 
-    An app uses one secret to sign for all shops that have installed it. Raises WebhookUnreadable if
-    the request concerns another shop, or if its body belongs to another kind of request.
+    An app signs for all its shops with one secret, so the body's shop must be checked.
     """
     shop = shaped(ShopBody, body).domain
     mine = facts.settings.get("shop")
@@ -151,10 +151,10 @@ def _compliance_request(
 
 
 def _deleted(request: InboundRequest, facts: EndpointFacts) -> OrderFact:
-    """Parse an order deletion. Its body contains only the order's id.
+    """Parse an order deletion, which contains only the order's id.
 
-    The time of the deletion is in an unsigned header. A forged time changes only the position of
-    the deletion among the order's other facts, not which order is deleted.
+    The time is in an unsigned header. A forged time changes only the order of the facts, not which
+    order is deleted.
     """
     order = shaped(DeletedBody, request.body)
     at = facts.received_at

@@ -107,8 +107,8 @@ class StripeWebhooks:
         return False
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
-        """Verify the signature. As in Stripe's own library, only the age of the timestamp is
-        limited. A timestamp in the future is accepted."""
+        """Verify the signature. As in Stripe's own library, old timestamps are rejected and future
+        ones are accepted."""
         signature = StripeSignature.parse(signature_header(request, "stripe-signature"))
         if signature is None:
             raise InboundRefused(RefusalReason.TIMESTAMP_MISSING)

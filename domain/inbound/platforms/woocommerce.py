@@ -61,7 +61,7 @@ class _Item(BaseModel):
 
 
 class _Refund(BaseModel):
-    """A refund of an order. `total`: the refunded amount, which is negative."""
+    """A refund of an order. `total` is the refunded amount, which is negative."""
 
     total: Amount = "0"
 
@@ -97,8 +97,8 @@ class _Order(BaseModel):
 
 
 class _Deleted(BaseModel):
-    """The body of a deletion. It contains only the order's id. The topic is not signed, so the body
-    of a whole order must not be accepted as a deletion."""
+    """The body of a deletion, which contains only the order's id. The topic is not signed, so a
+    whole order must not pass as a deletion."""
 
     id: _Id
     total: None = None

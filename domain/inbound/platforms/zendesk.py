@@ -127,8 +127,8 @@ class ZendeskWebhooks:
         return False
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
-        """Verify the signature. The secret is used as text, without base64 decoding. A timestamp
-        far in the future is rejected, like an old one."""
+        """Verify the signature with the secret as text, without base64 decoding. Reject a timestamp
+        far in the past or future."""
         signature = signature_header(request, "x-zendesk-webhook-signature")
         stamp = signature_header(
             request, "x-zendesk-webhook-signature-timestamp", RefusalReason.TIMESTAMP_MISSING

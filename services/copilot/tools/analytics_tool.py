@@ -38,10 +38,9 @@ class DaysWanted(CopilotInput):
 
 
 class DaysFound(CopilotFacts):
-    """Metrics for the requested days, as shown on the metrics page. Shares range from 0 to 1.
+    """Metrics for the requested days, as on the metrics page. Shares range from 0 to 1.
 
-    `change`: the difference between each metric and its value in the preceding period of the same
-    length.
+    `change` is the difference from the preceding period of the same length.
     """
 
     first: date

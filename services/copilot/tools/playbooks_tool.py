@@ -20,8 +20,8 @@ class PlaybooksAsked(CopilotInput):
 
 
 class PlaybookFacts(CopilotFacts):
-    """A playbook. `threshold`: if the confidence is below this value, a human reviews the answer
-    before it is sent. Actions without a rule are not allowed, except replies."""
+    """A playbook. Below the confidence `threshold`, a human reviews the answer. Actions without a
+    rule are not allowed, except replies."""
 
     playbook_id: str
     name: str

@@ -32,8 +32,8 @@ class RuleChange(CopilotFacts):
 
 
 class PolicyChange(CopilotFacts):
-    """A playbook version, compared with the previous one. `thresholds`: the confidence threshold
-    before and after, if it changed. `others`: the names of other fields that changed."""
+    """A playbook version, compared with the previous one. `thresholds` are the confidence
+    thresholds before and after. `others` names other changed fields."""
 
     playbook_id: str
     name: str

@@ -90,9 +90,8 @@ def exchanges(most: int = 5) -> st.SearchStrategy[list[str]]:
 class GreedyBrain:
     """A confident brain that always proposes `kind` and quotes the customer.
 
-    `words`: the number of quoted words, from the end of the message, or None for all. `names`:
-    whether the brain names the looked-up order, which the customer may not have mentioned. Such a
-    brain proposes nothing for the first message.
+    `words` is the number of quoted words at the message's end, or None for all. `names` makes it
+    name the looked-up order, from the second message on.
     """
 
     def __init__(

@@ -24,7 +24,7 @@ REFUNDED = "Nous vous remboursons."
 
 
 class ReadingBrain:
-    """A brain that is confident about refunds and delivery costs. `texts`: the messages that it
+    """A brain that is confident about refunds and delivery costs. `texts` are the messages that it
     received."""
 
     def __init__(self) -> None:

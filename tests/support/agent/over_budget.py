@@ -20,8 +20,8 @@ TRIES_INSIDE = 8
 
 
 class CostlyNormalizer:
-    """A normalizer without a free process for `away` attempts. After that, every event is too
-    expensive. The normalizer counts these events."""
+    """A normalizer without a free process for `away` attempts, and then with only too expensive
+    events, which it counts."""
 
     def __init__(self, *, away: int = 0) -> None:
         self.asked = 0

@@ -58,9 +58,8 @@ async def past_event(
     said: Said = SOMETHING,
     **run: object,
 ) -> str:
-    """Create an event with its message and outcome, and return the event's id. `status`: the run's
-    status, or None without a playbook. `reviews`: the status of each round. `run`: further values
-    of the run."""
+    """Create an event with its message and outcome, and return its id. `status` is the run's, or
+    None without a playbook. `reviews` has each round's status. `run` sets further values."""
     event_id = ulid_at(at)
     mine = {"client_id": shop.client_id}
     async with database.tenant(shop.tenant) as connection:

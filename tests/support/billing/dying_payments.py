@@ -1,9 +1,9 @@
-"""`cli.py` that ends itself with SIGKILL at a point of a payment. The first argument names the
-point.
+"""`cli.py` that ends itself with SIGKILL at a point of a payment, named by the first argument.
 
-`asked`: the checkout is stored, and Stripe was not called. `opened`: Stripe has created its page,
-which is not stored. `applied`: a payment's effect is written, but not committed. `committed`: the
-effect is committed, but Stripe has no response.
+- `asked`: the checkout is stored, and Stripe was not called.
+- `opened`: Stripe has created its page, which is not stored.
+- `applied`: a payment's effect is written, but not committed.
+- `committed`: the effect is committed, but Stripe has no response.
 """
 
 import os

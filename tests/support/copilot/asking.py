@@ -12,8 +12,8 @@ CHAT: Final = "/api/copilot/chat"
 
 
 def body(shop: Shop, *questions: str, **more: object) -> dict[str, Any]:
-    """Return a request body. `questions`: the user's questions. The assistant's answers are between
-    them."""
+    """Return a request body. `questions` are the user's questions. The assistant's answers are
+    between them."""
     messages: list[dict[str, str]] = []
     for question in questions:
         if messages:

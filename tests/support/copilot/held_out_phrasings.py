@@ -1,5 +1,5 @@
-"""Paraphrases of the trial's questions. They were written before the words that identify the
-topics, but by the same author. Expect a lower score for other people's questions."""
+"""Paraphrases of the trial's questions, written before the words that identify the topics, by the
+same author. Other people's questions would score lower."""
 
 from typing import Final
 

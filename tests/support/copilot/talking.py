@@ -30,7 +30,7 @@ DASHBOARD: Final = "https://app.example/app"
 
 @dataclass
 class Talking:
-    """A conversation with the copilot. `heard`: the deltas of the last answer."""
+    """A conversation with the copilot. `heard` are the deltas of the last answer."""
 
     server: LlmServer
     copilot: Copilot

@@ -6,9 +6,9 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class TrialQuestion:
-    """A question from a shop owner or support lead. `name`: the topic, for
-    `tests/domain/copilot/test_trial_questions.py`. `page`: the start of the path of a page that a
-    useful answer links to, within the dashboard."""
+    """A question from a shop owner or support lead. `name` is the topic, for
+    `tests/domain/copilot/test_trial_questions.py`. `page` is the start of the path that a useful
+    answer links to."""
 
     name: str
     english: str

@@ -19,7 +19,7 @@ _PROCESSES: Final = ("demo", "dev", "serve", "worker")
 
 
 class Command(Forked):
-    """A started Python program. `arguments`: as in Forked. `said`: the standard input."""
+    """A started Python program. `arguments` are as in Forked. `said` is the standard input."""
 
     def __init__(self, *arguments: str, env: dict[str, str], said: str = "") -> None:
         self._arguments = arguments
@@ -50,8 +50,8 @@ def begin(*arguments: str, **env: str) -> Command:
 def cli(*arguments: str, said: str = "", **env: str) -> subprocess.CompletedProcess[str]:
     """Run one command to its end, in this process unless it is a server.
 
-    Concurrent work in this process (an engine's worker) would mix its output with the command's.
-    Tests with such work use cli_process.
+    Concurrent work in this process, such as an engine's worker, would mix its output in. Use
+    cli_process then.
     """
     if arguments[0] in _PROCESSES:
         return cli_process(*arguments, said=said, **env)

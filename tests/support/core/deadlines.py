@@ -1,8 +1,7 @@
 """A pytest plugin, named in `pyproject.toml`, that sets each test's deadline for pytest-timeout.
 
-The plugin uses the signal instead of the thread, because a thread can only end the whole process.
-PostgreSQL would then keep running. The signal raises in the waiting test, so that fixtures stop
-what they started.
+It uses the signal, which raises in the waiting test, so that fixtures stop what they started. A
+thread could only end the process.
 """
 
 import signal

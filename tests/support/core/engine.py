@@ -127,9 +127,8 @@ class LiveEngine:
         seen_revision: int | None = None,
         signal: bool = True,
     ) -> None:
-        """Decide as a reviewer. The decision is committed first, and then signalled. A reviewer who
-        has seen a later message has seen the latest draft and plan, unless `seen_revision`
-        differs."""
+        """Decide as a reviewer: commit, then signal. A reviewer who saw a later message also saw
+        the latest draft and plan, unless `seen_revision` differs."""
         seen = None
         if seen_event is not None and seen_revision is None:
             review = await only_row(self.database, escalation_tickets, id=escalation_id)
@@ -209,7 +208,7 @@ def settings_of(database_url: str, temporal_address: str, **more: object) -> Set
 async def live_engine(
     database_url: str, address: str, namespace: str, *, lazy: bool = False, **settings: object
 ) -> AsyncIterator[LiveEngine]:
-    """Yield the engine without a worker. `working()` starts a worker. `lazy`: Temporal may be
+    """Yield the engine without a worker, which `working()` starts. `lazy` allows Temporal to be
     unavailable."""
     with stripe_account() as stripe:
         account = {

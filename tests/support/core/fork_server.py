@@ -1,8 +1,7 @@
-"""Start the service's Python programs with preloaded imports, which cost two seconds of CPU time.
+"""Start the service's Python programs with preloaded imports, which cost two seconds of CPU.
 
-`tests.support.core.forks` runs it as a process and sends requests over the socket in `sys.argv`. It
-runs no program itself. Each forked program has a keeper process as its parent, which reports its
-pid and exit code.
+`tests.support.core.forks` runs it as a process and sends requests over the socket in `sys.argv`.
+Each forked program has a keeper process as its parent, which reports its pid and exit code.
 """
 
 import gc

@@ -75,7 +75,7 @@ class Forked:
             self.kill()
 
     def _ended_within(self, seconds: float | None) -> bool:
-        """Wait until the process ends. `seconds`: the timeout, or None to wait without one."""
+        """Wait until the process ends. `seconds` is the timeout, or None to wait without one."""
         if self._exit_code is None:
             self._told.settimeout(seconds)
             with contextlib.suppress(TimeoutError, BlockingIOError):

@@ -16,8 +16,8 @@ Post = Callable[..., Awaitable[httpx.Response]]
 
 
 class Load:
-    """Callers of the gateway. Each caller sends its next message after the response to its previous
-    one. A call without a response fails the test."""
+    """Callers of the gateway, each with one message at a time. A call without a response fails the
+    test."""
 
     def __init__(self, post: Post, shops: Sequence[Shop]) -> None:
         """Create the callers. `shops`: enough shops that none of them exceeds its hourly limit."""

@@ -17,7 +17,7 @@ from tests.support.core.waiting import eventually
 
 
 class OwnPostgres:
-    """A PostgreSQL server. `url`: the service's URL, which stays the same after each start."""
+    """A PostgreSQL server. `url` is the service's URL, which stays the same after each start."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

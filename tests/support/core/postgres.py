@@ -25,9 +25,9 @@ _NOT_DURABLE = ("fsync", "full_page_writes")
 
 
 class PostgresServer:
-    """A PostgreSQL server with databases that are copied from a migrated template.
+    """A PostgreSQL server with databases copied from a migrated template.
 
-    `url`: the owner's URL. `user`: distinguishes the names of test processes that share the server.
+    `url` is the owner's. `user` distinguishes test processes that share the server.
     """
 
     def __init__(self, url: str, *, user: str = "main") -> None:

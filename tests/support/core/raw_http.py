@@ -105,7 +105,7 @@ class RawConnection:
 
 @asynccontextmanager
 async def raw_connection(port: int, address: str | None = None) -> AsyncIterator[RawConnection]:
-    """Open a connection. `address`: the local address."""
+    """Open a connection. `address` is the local address."""
     own = (address, 0) if address else None
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**20, local_addr=own)
     try:

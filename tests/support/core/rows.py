@@ -16,10 +16,8 @@ def owned(table: sa.Table, shop: Shop) -> sa.ColumnElement[bool]:
 
 
 async def row_counts(database: Database, *, of: Shop | None = None) -> dict[str, int]:
-    """Return the number of rows in every table. `of`: only this client's rows, in client tables.
-
-    Without `of`, other clients' work and the start of a rate window change the counts.
-    """
+    """Return the number of rows in every table, or of the client `of` in client tables, without the
+    effects of other clients."""
     counts: dict[str, int] = {}
     async with database.service() as connection:
         for name, table in metadata.tables.items():

@@ -1,7 +1,6 @@
 """One PostgreSQL and one Temporal for all test processes of a run.
 
-The controller of pytest-xdist starts the servers before the test processes and stops them
-afterwards, however the run ends. A process without a controller has its own servers.
+pytest-xdist's controller starts and stops the servers. A process without a controller has its own.
 """
 
 import tempfile

@@ -73,8 +73,8 @@ Nodes = Iterable[tuple[Any, Any]]
 
 @dataclass
 class Found:
-    """One pattern. `places`: the files and lines that compile it. `anchored`: True if the product
-    calls only `match` and `fullmatch`."""
+    """One pattern, with the files and lines that compile it. `anchored` means that only `match` and
+    `fullmatch` are called."""
 
     pattern: "re.Pattern[Any]"
     places: set[tuple[str, int]] = field(default_factory=set)
@@ -366,9 +366,8 @@ def _stop(number: int, frame: FrameType | None) -> None:
 def main() -> None:
     """Print a line for each slow pattern, then a line with the number of patterns.
 
-    The argument is a JSON object. `shorter`: the maximal lengths of shorter texts, by the beginning
-    of a file's name and a part of the pattern. `only`: the patterns to examine instead of the
-    product's.
+    The argument is a JSON object. `shorter` maps a file's beginning and a part of the pattern to a
+    shorter maximum length. `only` replaces the product's patterns.
     """
     given = json.loads(sys.argv[1])
     signal.signal(signal.SIGVTALRM, _stop)

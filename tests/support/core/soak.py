@@ -90,9 +90,8 @@ async def running(stack: Stack) -> AsyncIterator[None]:
 
 @dataclass
 class Callers:
-    """Callers that send until they are stopped. `told`: the event for each acknowledged key.
-    `refused`: the keys without stored data. For keys in neither of the two, the outcome is
-    unknown."""
+    """Callers that send until they are stopped. `told` maps an acknowledged key to its event.
+    `refused` are keys without stored data. For other keys, the outcome is unknown."""
 
     port: int
     shops: list[Shop]

@@ -36,8 +36,8 @@ def temporal_at(address: str, namespace: str = "default") -> TemporalSettings:
 
 
 class TemporalServer:
-    """A Temporal server. `user`: distinguishes the names of test processes that share the server.
-    `namespaces`: the number of namespaces that this process created."""
+    """A Temporal server. `user` distinguishes test processes that share it. `namespaces` counts
+    those created by this process."""
 
     def __init__(self, address: str, *, user: str = "main") -> None:
         self.address = address

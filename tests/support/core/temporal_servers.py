@@ -1,8 +1,7 @@
 """The Temporal server of this test process, replaced after several namespaces.
 
-An unused namespace costs half a percent of a CPU core while its server runs. A server with 20
-namespaces used an eighth of a core until the end of the run. A server with 700 namespaces delayed
-callers beyond the engine's timeout. Starting a server costs the CPU time of eight namespaces.
+An unused namespace costs half a percent of a CPU core, and 700 of them delay callers beyond the
+engine's timeout. Starting a server costs as much CPU time as eight namespaces.
 """
 
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ _LEFT: Final = 3
 
 
 class TemporalServers:
-    """The Temporal servers of this process. `folder`: the folder for the servers' logs."""
+    """The Temporal servers of this process. `folder` is the folder for the servers' logs."""
 
     def __init__(self, folder: Path) -> None:
         self._log = folder / "temporal.log"

@@ -10,10 +10,8 @@ _SHORTEST_S, _LONGEST_S = 0.02, 0.1
 
 
 async def eventually(ask: Callable[[], Awaitable[T | None]], seconds: float = 40) -> T:
-    """Return the first result that is not None or False. Raises TimeoutError.
-
-    Intervals grow with the wait, because each poll costs CPU time.
-    """
+    """Return the first result that is not None or False. Raises TimeoutError. Intervals grow,
+    because polls cost CPU time."""
     clock = asyncio.get_running_loop().time
     started = clock()
     async with asyncio.timeout(seconds):

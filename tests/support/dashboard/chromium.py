@@ -169,8 +169,8 @@ async def seated(
     size: tuple[int, int] = DESK,
     scripts: bool = True,
 ) -> AsyncIterator[Seat]:
-    """Open a new browser context for the service at `url`. `secret`: the secret of a session, or
-    None without a signed-in user. `scripts`: whether JavaScript is enabled."""
+    """Open a new browser context for the service at `url`, with the session's `secret` or signed
+    out, and with JavaScript if `scripts`."""
     context = await browser.new_context(
         locale={"en": "en-GB", "fr": "fr-FR"}[language],
         timezone_id="Europe/Paris",

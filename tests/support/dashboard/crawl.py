@@ -12,8 +12,8 @@ _OF_A_KIND = 3
 
 @dataclass
 class Crawl:
-    """The result of a crawl. `found`: the URLs of visited pages, by route path. `files`: the URLs
-    of files, which browsers download. `broken`: dead links, with their pages."""
+    """The result of a crawl: visited URLs by route (`found`), downloads (`files`), and dead links
+    with their pages (`broken`)."""
 
     found: dict[str, list[str]] = field(default_factory=dict)
     files: dict[str, list[str]] = field(default_factory=dict)

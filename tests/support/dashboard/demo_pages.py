@@ -28,7 +28,7 @@ from tests.support.widget.pages import listening
 
 @dataclass(frozen=True)
 class DemoPages:
-    """The pages of the demo shop at `url`. `owner`: the secret of an owner's session."""
+    """The pages of the demo shop at `url`. `owner` is the secret of an owner's session."""
 
     url: str
     owner: str

@@ -24,8 +24,8 @@ STATIC: Final = "/app/static/"
 
 @dataclass(frozen=True, slots=True)
 class PageRoute:
-    """A page's route. `roles`: the roles with access, or None if no membership is required.
-    `finds_owner`: whether the record determines the page's client before the role is checked."""
+    """A page's route. `roles` have access, or anyone if None. `finds_owner` means that the record
+    determines the client before the role is checked."""
 
     method: str
     path: str

@@ -37,7 +37,7 @@ async def exported(front: LiveEngine, shop: Shop) -> dict[str, Any]:
 
 
 def add_conversations(database_url: str, shop: Shop, number: int, *, weight: int = 100) -> None:
-    """Add conversations. `weight`: the characters in each summary."""
+    """Add conversations. `weight` are the characters in each summary."""
     with psycopg.connect(as_owner(database_url)) as connection:
         connection.execute(
             "INSERT INTO ai_conversations "
@@ -73,10 +73,8 @@ class _Server(uvicorn.Server):
 async def served(
     app: FastAPI, limits: EdgeLimits = DEFAULT_LIMITS, *, grace_s: int = 1
 ) -> AsyncIterator[int]:
-    """Serve the application behind the real edge in this process. Yields its port.
-
-    The log is not shown, because printing an error with all variables of a file takes seconds.
-    """
+    """Serve the application behind the real edge in this process, and yield its port. The log is
+    not shown, because printing an error with all variables takes seconds."""
     server = _Server(
         uvicorn.Config(
             app,

@@ -182,11 +182,8 @@ def soffice() -> str | None:
 
 
 def opened(file: bytes, *, text_quoted: bool, separator: str = ",") -> list[list[Cell]]:
-    """Return the cells of a CSV file as LibreOffice shows them.
-
-    `text_quoted`: treat quoted cells as text, an import option. Otherwise LibreOffice converts
-    cells to numbers, dates or formulas.
-    """
+    """Return the cells of a CSV file as LibreOffice shows them. `text_quoted` imports quoted cells
+    as text, not as numbers, dates or formulas."""
     program = soffice()
     assert program
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:

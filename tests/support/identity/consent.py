@@ -24,7 +24,7 @@ APP = "https://app.example/callback"
 
 @dataclass
 class Browser:
-    """A user's browser. `cookie`: the session's cookie, or None without a signed-in user."""
+    """A user's browser. `cookie` is the session's cookie, or None without a signed-in user."""
 
     http: httpx.AsyncClient
     cookie: str | None

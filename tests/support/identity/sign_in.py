@@ -85,8 +85,8 @@ async def sign_up(
     *,
     number: int = 1,
 ) -> Account:
-    """Create an account or sign in with a code. `number`: the position of the email among those to
-    this address."""
+    """Create an account or sign in with a code. `number` is the position of the email among those
+    to this address."""
     email = email or new_address()
     code = await code_for(engine, mail, email, brand, number=number)
     answer = await verify(engine, email, code)

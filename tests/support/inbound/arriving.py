@@ -27,7 +27,7 @@ ORDER: Final = {"id": 820982911946154508, "name": "#9999", "email": "jon@example
 
 @dataclass(frozen=True)
 class Address:
-    """An inbound address. `secret`: the platform's signing secret."""
+    """An inbound address. `secret` is the platform's signing secret."""
 
     integration_id: str
     provider: Provider
@@ -42,7 +42,7 @@ class Address:
 async def listening(
     front: LiveEngine, shop: Shop, headers: dict[str, str], provider: Provider = Provider.SHOPIFY
 ) -> Address:
-    """Open an inbound address. `headers`: the headers of the shop's owner."""
+    """Open an inbound address. `headers` are the headers of the shop's owner."""
     tenant = TenantId(shop.client_id)
     async with front.database.tenant(tenant) as connection:
         integration_id = await listen_to(connection, tenant, provider)

@@ -145,8 +145,8 @@ def by_sendgrid(
     more: Iterable[tuple[str, str | bytes]] = (),
     charsets: Mapping[str, str] | None = None,
 ) -> InboundRequest:
-    """Return an unsigned SendGrid request. `sendgrid_key().sign` signs the request. `charsets`: the
-    charsets of the fields, by default UTF-8."""
+    """Return an unsigned SendGrid request. `sendgrid_key().sign` signs the request. `charsets` are
+    the charsets of the fields, by default UTF-8."""
     known = dict.fromkeys(("to", "from", "subject", "text", "html"), "UTF-8")
     known |= charsets or {}
     fields: list[tuple[str, str | bytes]] = [

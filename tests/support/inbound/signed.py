@@ -30,7 +30,7 @@ class SignedSender:
     secret: str
 
     async def send(self, http: httpx.AsyncClient, name: str, **body: object) -> httpx.Response:
-        """Send one delivery. `name`: the delivery's name, which stays the same in each retry."""
+        """Send one delivery. `name` is the delivery's name, which stays the same in each retry."""
         data = orjson.dumps({"event_type": "x", "message": "hello", **body})
         stamp = str(int(time.time()))
         key = base64.b64decode(self.secret.removeprefix("whsec_"))

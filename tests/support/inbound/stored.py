@@ -91,7 +91,7 @@ def _of_endpoint(
 async def fill_the_hub(
     connection: AsyncConnection, tenant: TenantId, integration_id: str, event_id: str
 ) -> None:
-    """Insert a row in each inbound table. `event_id`: the id of a stored event."""
+    """Insert a row in each inbound table. `event_id` is the id of a stored event."""
     now, file_id = utc_now(), new_ulid()
     webhook_id = await store_webhook(connection, tenant, integration_id, b"{}")
     of_integration = {"integration_id": integration_id}

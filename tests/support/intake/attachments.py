@@ -16,7 +16,7 @@ from store.intake.attachments import AttachmentRepository
 
 
 def png(width: int = 2, height: int = 2, *, padding: int = 0) -> bytes:
-    """Return a complete image. `padding`: the bytes in a chunk that no reader examines."""
+    """Return a complete image. `padding` are the bytes in a chunk that no reader examines."""
 
     def piece(name: bytes, data: bytes) -> bytes:
         return (

@@ -1,7 +1,7 @@
 """Hostile events: patterns of text, HTML and headers that are expensive for a careless parser.
 
-Each pattern creates an event with about the requested number of characters. `full` is the gateway's
-maximum: 500,000 characters of HTML, 100,000 characters of a message, or a body of 1 MiB.
+Each creates an event of about the requested size. `full` is the gateway's maximum: 500,000
+characters of HTML, 100,000 of a message, or a body of 1 MiB.
 """
 
 import json

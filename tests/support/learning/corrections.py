@@ -42,8 +42,8 @@ async def corrected(
     language: str | None = None,
     citations: Sequence[Mapping[str, str]] = (),
 ) -> str:
-    """Create a correction from a new review, and return its id. `sent`: the text that was sent, or
-    None for a rejected draft."""
+    """Create a correction from a new review, and return its id. `sent` is the text that was sent,
+    or None for a rejected draft."""
     review_id = await open_review(
         database,
         shop,

@@ -15,7 +15,7 @@ from store.simulation.tables import replay_changes, replays
 
 
 async def fill_learning(connection: AsyncConnection, tenant: TenantId, ref: RunRef) -> None:
-    """Insert the rows. `ref`: a run of the client with a review."""
+    """Insert the rows. `ref` is a run of the client with a review."""
     now = utc_now()
     case_id, case_run_id, replay_id = new_ulid(), new_ulid(), new_ulid()
     run = (

@@ -18,8 +18,8 @@ from tests.support.tenants.shop import Shop
 
 @dataclass(frozen=True)
 class LeftRun:
-    """A finished run. `review`: the review's status, or None without a review. `edited`: whether
-    the review's text was replaced."""
+    """A finished run. `review` is the review's status, or None. `edited` means that the review's
+    text was replaced."""
 
     confidence: float
     review: str | None = None
@@ -86,7 +86,7 @@ async def leave_shadow(
     sent: str | None = None,
     platform: str | None = None,
 ) -> str:
-    """Create a run in shadow mode, and return its id. `did`: the human's action, or None if there
+    """Create a run in shadow mode, and return its id. `did` is the human's action, or None if there
     is none yet."""
     left = LeftRun(thought.confidence, "edited", platform=platform)
     run_id = await leave_run(connection, shop, left)

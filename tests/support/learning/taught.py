@@ -18,7 +18,7 @@ from store.reviews.tables import escalation_tickets
 
 async def taught(connection: AsyncConnection, tenant: TenantId, *, words: str) -> None:
     """Create corrections for all decided reviews, one accepted with an example, and a rating of its
-    answer. `words`: the text of the example and the comment."""
+    answer. `words` is the text of the example and the comment."""
     now = utc_now()
     queue = CorrectionRepository(connection, tenant)
     tickets = escalation_tickets.c

@@ -19,7 +19,7 @@ from tests.support.tenants.shop import Shop
 def asked(
     engine: LiveEngine, shop: Shop, customer: str | None = None, *, settle_s: float = 0.1
 ) -> EraseInput:
-    """Request an erasure. `customer`: an address, or a session's subject."""
+    """Request an erasure. `customer` is an address, or a session's subject."""
     key = customer if customer and session_of(customer) else customer_key(customer)
     sealer = FernetSealer(engine.settings.seal.key.get_secret_value())
     return EraseInput(

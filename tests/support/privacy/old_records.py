@@ -48,7 +48,7 @@ async def leave_records(
     conversation_id: str | None = None,
     last_message_at: datetime | None = None,
 ) -> OldRecords:
-    """Create an event with a row in every dependent table. `taken_up`: whether its review has
+    """Create an event with a row in every dependent table. `taken_up` means that its review has
     ended."""
     made = OldRecords(ulid_of(at), ulid_of(at), conversation_id or ulid_of(at))
     whose = {"client_id": shop.client_id}

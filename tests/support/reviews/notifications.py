@@ -45,7 +45,7 @@ async def chooses(
     now: datetime | None = None,
     language: str | None = "en",
 ) -> None:
-    """Store a member's choice. `now`: the time of the choice."""
+    """Store a member's choice. `now` is the time of the choice."""
     units = UnitsOfWork(database, Recorder(), lambda: now or utc_now(), new_ulid)
     async with units.of(shop.tenant) as work:
         settings = NotificationSettings(mode=mode, digest_hour=hour)

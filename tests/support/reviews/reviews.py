@@ -45,8 +45,8 @@ async def open_review(
     key_id: str | None = None,
     **run: object,
 ) -> str:
-    """Create a new review, and return its id. `key_id`: the id of the key that sent the event.
-    `run`: further columns of the run."""
+    """Create a new review, and return its id. `key_id` is the key that sent the event. `run` sets
+    further columns of the run."""
     now = now or utc_now()
     admitted = await try_to_admit(database, shop, message=text, now=now, key_id=key_id)
     assert isinstance(admitted, Admitted)

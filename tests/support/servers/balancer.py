@@ -12,8 +12,7 @@ _ASK_S = 0.2
 
 
 class Balancer:
-    """A load balancer. `servers`: the ports behind it, which the test changes. `url`: the
-    balancer's URL."""
+    """A load balancer at `url`. The test changes `servers`, the ports behind it."""
 
     def __init__(self) -> None:
         self.servers: set[int] = set()

@@ -19,8 +19,8 @@ Script = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 class ClientSmtp(MailServer):
-    """A merchant's SMTP server. `logins`: successful logins. `names`: the names of both sides in
-    TLS."""
+    """A merchant's SMTP server. `logins` counts successful ones. `names` are the names of both
+    sides in TLS."""
 
     def __init__(self) -> None:
         super().__init__()

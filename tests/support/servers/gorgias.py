@@ -21,8 +21,8 @@ class Ticket:
 
 
 class GorgiasServer(HttpService):
-    """A Gorgias server that does not deduplicate by `external_id`. `page_size`: the maximum number
-    of messages per page."""
+    """A Gorgias server that does not deduplicate by `external_id`. `page_size` is the maximum
+    number of messages per page."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -30,10 +30,8 @@ class Fault(StrEnum):
 
 @dataclass(frozen=True)
 class Planned:
-    """A fault of the next request with `method`. `after`: whether the request's work is done first.
-
-    `method`: the HTTP method, or the service's own distinction (`HttpService.method`).
-    """
+    """A fault of the next request with `method`, the HTTP method or the service's own
+    (`HttpService.method`). `after` does the request's work first."""
 
     fault: Fault
     method: str
@@ -81,8 +79,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """A response. `body`: a value that is sent as JSON, bytes that are sent unchanged, or None for
-    no body."""
+    """A response. `body` is a value that is sent as JSON, bytes that are sent unchanged, or None
+    for no body."""
 
     status: int = 200
     body: object = field(default_factory=dict)
@@ -95,8 +93,8 @@ def _encoded(body: object) -> bytes:
 
 
 class HttpService:
-    """A local HTTP server. Subclasses respond in `route`, one request at a time. `seen`: the
-    requests, in order."""
+    """A local HTTP server. Subclasses respond in `route`, one request at a time. `seen` contains
+    the requests in order."""
 
     def __init__(self) -> None:
         self.url = ""

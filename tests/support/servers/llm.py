@@ -1,8 +1,5 @@
-"""Model providers on loopback: OpenAI's chat completions and embeddings, Anthropic's messages.
-
-The server validates requests as the providers do. Its scripted responses include the providers'
-failures.
-"""
+"""Model providers on loopback: OpenAI's chat completions and embeddings, Anthropic's messages. They
+validate requests and script failures as the providers do."""
 
 import asyncio
 import json
@@ -58,7 +55,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Say:
-    """A model's output: a structured answer or plain text. `refusal`: a refusal that replaces the
+    """A model's output: a structured answer or plain text. `refusal` is a refusal that replaces the
     output."""
 
     answer: dict[str, Any] | str = ""
@@ -67,7 +64,7 @@ class Say:
 
 @dataclass(frozen=True)
 class Fail:
-    """An HTTP error in the providers' format. `code`: the provider's error code."""
+    """An HTTP error in the providers' format. `code` is the provider's error code."""
 
     status: int
     headers: dict[str, str] = field(default_factory=dict)
@@ -109,8 +106,8 @@ Embed = Callable[[str], list[float]]
 
 
 class LlmServer:
-    """A server for model providers. `script`: the next replies, of which the last one is repeated.
-    `sent`: the number of bytes that the client read from the last body."""
+    """A server for model providers. `script` contains the next replies, the last one repeated.
+    `sent` counts the bytes read from the last body."""
 
     def __init__(self) -> None:
         self.port = 0

@@ -16,7 +16,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Calls:
-    """A round of tool calls. `text`: the text before them."""
+    """A round of tool calls. `text` is the text before them."""
 
     calls: tuple[Call, ...]
     text: str = ""

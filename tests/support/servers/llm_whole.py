@@ -30,7 +30,7 @@ def whole_completion(
 def whole_message(
     model: str, answer: Said, tool: str | None, tokens: tuple[int, int], *, is_refused: bool
 ) -> dict[str, Any]:
-    """Return the answer in the format of Anthropic's messages. `tool`: the tool of a structured
+    """Return the answer in the format of Anthropic's messages. `tool` is the tool of a structured
     answer, if any."""
     content: list[dict[str, Any]] = []
     stop = "refusal" if is_refused else "end_turn"

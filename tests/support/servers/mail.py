@@ -10,8 +10,8 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 
 
 class MailServer:
-    """An SMTP server. `reply`: the response to DATA, or None to drop the connection after the text
-    was transmitted. `held`: emails are stored, but not acknowledged until this event is set."""
+    """An SMTP server. `reply` is the response to DATA, or None to drop the connection. Until `held`
+    is set, emails are stored but not acknowledged."""
 
     def __init__(self) -> None:
         self.url = ""

@@ -26,8 +26,8 @@ class _Grant:
 
 
 class OidcProvider(HttpService):
-    """An OpenID provider. `extra`: additional metadata. `forge`: creates an ID token from the
-    claims, instead of a valid one. `user_info`: the response of that endpoint."""
+    """An OpenID provider. `extra` is additional metadata. `forge` replaces the valid ID token.
+    `user_info` is the response of that endpoint."""
 
     def __init__(self) -> None:
         super().__init__()

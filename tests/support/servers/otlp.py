@@ -13,7 +13,8 @@ from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 
 @dataclass(frozen=True)
 class SentSpan:
-    """A span. `process`: its `service.name`. Ids are hexadecimal. `parent`: "" for a root span."""
+    """A span. `process` is its `service.name`. Ids are hexadecimal, and `parent` is "" for a root
+    span."""
 
     process: str
     name: str

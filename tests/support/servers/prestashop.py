@@ -16,7 +16,7 @@ _FILTER: Final = re.compile(r"filter\[([a-z_]+)\]")
 
 @dataclass
 class PrestaShopOrder:
-    """An order in PrestaShop. `state`: the number of a state in a default installation."""
+    """An order in PrestaShop. `state` is the number of a state in a default installation."""
 
     id: int
     reference: str
@@ -27,7 +27,7 @@ class PrestaShopOrder:
 
 
 class PrestaShopServer(HttpService):
-    """A PrestaShop server. `allowed`: the resources that the key may read."""
+    """A PrestaShop server. `allowed` are the resources that the key may read."""
 
     def __init__(self, orders: list[PrestaShopOrder]) -> None:
         super().__init__()

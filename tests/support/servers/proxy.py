@@ -11,10 +11,13 @@ _Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class Proxy:
-    """A proxy. `silent`: whether all further data is dropped in both directions. `loses_commits`:
-    whether a connection that has sent a COMMIT to PostgreSQL loses the response and all later data.
-    `delay_s`: the delay of each chunk, in each direction. `opened`: the number of connections so
-    far. `most`: the maximum number of concurrent connections. `url`: the URL for clients."""
+    """A proxy.
+
+    - `silent`: drop all further data in both directions.
+    - `loses_commits`: after a COMMIT to PostgreSQL, lose the response and all later data.
+    - `delay_s`: the delay of each chunk, in each direction.
+    - `opened`, `most`: the connections so far, and the maximum at one time.
+    """
 
     def __init__(self) -> None:
         self.silent = False

@@ -14,7 +14,7 @@ _THREADS: Final = 16
 
 
 class _Front(grpc.GenericRpcHandler):  # type: ignore[misc]
-    """A handler that forwards each authorized call unchanged. `forbidden`: the last parts of the
+    """A handler that forwards each authorized call unchanged. `forbidden` are the last parts of the
     names of forbidden methods."""
 
     def __init__(self, behind: Any, api_key: str | None, forbidden: Collection[str]) -> None:

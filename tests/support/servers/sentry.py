@@ -10,8 +10,8 @@ from typing import Any
 
 
 class SentryServer:
-    """A Sentry server. `raw`: received bodies, decompressed. `events`: their error events.
-    `status`: the status of the responses."""
+    """A Sentry server. `raw` are the received bodies, decompressed, and `events` their error
+    events. `status` is the responses' status."""
 
     def __init__(self, port: int) -> None:
         self.dsn = f"http://0123456789abcdef@127.0.0.1:{port}/7"

@@ -49,12 +49,13 @@ class MovedMoney:
 
 
 class ShopifyServer(HttpService):
-    """A Shopify server. Requests are distinguished by operation name: `fail_next(Fault.CUT,
-    "Refund")`.
+    """A Shopify server. Requests are distinguished by operation name:
+    `fail_next(Fault.CUT, "Refund")`.
 
-    `refuse_next`: error codes that the next operations with that name return instead of their
-    result. `polls`: how often a cancellation must be polled. `page_size` limits a page of changes.
-    `hides_refunds`: whether refund checks do not find recent refunds yet.
+    - `refuse_next`: error codes that the next operations with that name return.
+    - `polls`: how often a cancellation must be polled.
+    - `page_size`: the maximum number of changes on a page.
+    - `hides_refunds`: refund checks do not find recent refunds yet.
     """
 
     def __init__(self, orders: list[ShopifyOrder]) -> None:

@@ -21,8 +21,8 @@ class Payment:
 
 @dataclass
 class ShopifyOrder:
-    """An order in Shopify. `name`: the number with its "#". `rate`: units of `paid_in` per unit of
-    the shop's currency."""
+    """An order in Shopify. `name` is the number with its "#". `rate` is units of `paid_in` per unit
+    of the shop's currency."""
 
     name: str
     email: str | None

@@ -16,7 +16,7 @@ _REFUSALS = {
 
 
 class SlackServer(HttpService):
-    """A Slack server. `told`: the texts in its channel, as users read them. `channel`: `open`,
+    """A Slack server. `told` are the texts in its channel, as users read them. `channel` is `open`,
     `archived`, `gone` (with the app) or `revoked`."""
 
     def __init__(self) -> None:

@@ -82,10 +82,14 @@ class StripeRefund:
 
 
 class StripeServer(HttpService):
-    """A Stripe server. `account`: the account of the API key. `next_status`: the status of the next
-    refund. `breaks_next`: whether the next refund fails within Stripe, which stores the result.
-    `busy`: the keys with a first request in progress. `hides_refunds`: whether refund checks do not
-    find recent refunds yet."""
+    """A Stripe server.
+
+    - `account`: the account of the API key.
+    - `next_status`: the status of the next refund.
+    - `breaks_next`: the next refund fails within Stripe, which stores the result.
+    - `busy`: the keys with a first request in progress.
+    - `hides_refunds`: refund checks do not find recent refunds yet.
+    """
 
     def __init__(self, orders: list[StripePayment]) -> None:
         super().__init__()

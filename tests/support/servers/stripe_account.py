@@ -28,7 +28,7 @@ Event = dict[str, Any]
 
 @dataclass
 class Session:
-    """One Checkout page. `form`: the request that created it."""
+    """One Checkout page. `form` is the request that created it."""
 
     id: str
     form: Mapping[str, str]

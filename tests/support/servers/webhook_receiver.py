@@ -53,8 +53,8 @@ Rule = Callable[[Received], Reply | Fault]
 
 
 class WebhookReceiver:
-    """A merchant's webhook receiver. `seen`: every complete request, in order. `contacts`: every
-    connection, including failed ones. `open`: currently open connections."""
+    """A merchant's webhook receiver. `seen` contains complete requests in order. `contacts` and
+    `open` are all connections and the open ones."""
 
     def __init__(self, authority: CertificateAuthority, flaw: Flaw | None) -> None:
         self.seen: list[Received] = []
@@ -196,8 +196,7 @@ class WebhookReceiver:
 def webhook_receiver(
     authority: CertificateAuthority | None = None, flaw: Flaw | None = None
 ) -> Iterator[WebhookReceiver]:
-    """Create a receiver. Receivers that one sender must trust share an `authority`. By default,
-    each receiver has a separate authority."""
+    """Create a receiver. Those that one sender must trust share an `authority`."""
     with ExitStack() as stack:
         if authority is None:
             authority = stack.enter_context(certificate_authority())

@@ -15,7 +15,7 @@ XML: Final = "application/xml"
 
 @dataclass(frozen=True)
 class WebPage:
-    """An answer of the website. `drips`: whether the body never ends."""
+    """An answer of the website. The body of one that `drips` never ends."""
 
     body: bytes = b""
     status: int = 200
@@ -26,8 +26,8 @@ class WebPage:
 
 @dataclass
 class Website:
-    """`pages`: the answers by path. Every other path is missing. `seen`: the paths asked for.
-    `hold`: the paths that are not answered before `let_go`."""
+    """`pages` are the answers by path. Every other path is missing. `seen`: the paths asked for.
+    `hold` are the paths that are not answered before `let_go`."""
 
     url: str = ""
     pages: dict[str, WebPage] = field(default_factory=dict)

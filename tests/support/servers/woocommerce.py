@@ -24,7 +24,7 @@ _STATUSES: Final = frozenset(
 
 @dataclass
 class WooOrder:
-    """An order in WooCommerce. `minor`: the amount paid, in minor units."""
+    """An order in WooCommerce. `minor` is the amount paid, in minor units."""
 
     id: int
     minor: int
@@ -37,7 +37,7 @@ class WooOrder:
 
 @dataclass(frozen=True)
 class WooRefund:
-    """A refund. `moved`: whether the payment provider was called. If not, the refund was only
+    """A refund. Unless it `moved`, the payment provider was not called and the refund was only
     recorded."""
 
     id: int

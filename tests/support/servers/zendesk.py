@@ -23,8 +23,8 @@ _CLOSED = {"status": [{"description": "Status: closed prevents ticket update"}]}
 
 @dataclass
 class Ticket:
-    """A ticket. `audits`: oldest first. `written`: comments by others. `updates`: the number of
-    changes, which determines the stamp."""
+    """A ticket with its audits, oldest first. `written` are comments by others. `updates` counts
+    changes, and determines the stamp."""
 
     requester_email: str | None
     status: str = "open"
@@ -45,8 +45,8 @@ class Ticket:
 
 
 class ZendeskServer(HttpService):
-    """A Zendesk server. `page_size`: the maximum number of audits per page. `collide`: the number
-    of next updates that arrive too late. `role`: the role of the token's user."""
+    """A Zendesk server. `page_size` is the maximum number of audits per page. `collide` is the
+    number of next updates that arrive too late. `role` is the token user's."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -80,9 +80,13 @@ class Client(Enum):
 
 @dataclass(frozen=True)
 class Access:
-    """The access rules of a route. `body`: the smallest accepted body, with ids as parameters.
-    `content`: a body that is a file. `missing`: the code for a missing record and for another
-    client's record. `not_for_admins`: the code for internal admins, who are not members."""
+    """The access rules of a route.
+
+    - `body`: the smallest accepted body, with ids as parameters.
+    - `content`: a body that is a file.
+    - `missing`: the code for a missing record and another client's record.
+    - `not_for_admins`: the code for internal admins, who are not members.
+    """
 
     roles: frozenset[Role]
     client: Client = Client.QUERY

@@ -14,8 +14,8 @@ from tests.support.tenants.shop import Shop
 
 @dataclass(frozen=True)
 class SessionAccess:
-    """The access rules of a route. `body`: the smallest accepted body. `names_client`: whether the
-    request names its client, in the query of a GET and in the body of a POST."""
+    """The access rules of a route. `body` is the smallest accepted one. `names_client` means that a
+    GET's query, or a POST's body, names the client."""
 
     roles: frozenset[Role]
     body: dict[str, Any] | None = None

@@ -23,7 +23,8 @@ class Sent:
 
 @dataclass
 class Model:
-    """The model of one webhook. `bodies`: the bodies of the events that can still be replayed."""
+    """The model of one webhook. `bodies` are the bodies of the events that can still be
+    replayed."""
 
     policy: RetryPolicy
     in_plan: bool = True

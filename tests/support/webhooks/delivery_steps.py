@@ -43,7 +43,7 @@ async def finish_at_once(
 async def send_all(
     hooks: Hooks, waiting: Mapping[str, int], done: DeliveryAttempt
 ) -> list[DeliverResult]:
-    """Send these deliveries concurrently. `waiting`: the number of each one's next attempt.
+    """Send these deliveries concurrently. `waiting` is the number of each one's next attempt.
 
     All start before one has ended, as in the model.
     """

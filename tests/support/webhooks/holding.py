@@ -9,7 +9,7 @@ _LONGEST_S = 60
 
 
 class Holding:
-    """A rule that holds requests. `held`: returns whether a request waits. All requests finally
+    """A rule that holds requests. `held` returns whether a request waits. All requests finally
     receive `status`."""
 
     def __init__(self, held: Callable[[Received], bool], status: int = 200) -> None:

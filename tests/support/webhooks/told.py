@@ -16,7 +16,7 @@ from tests.support.tenants.shop import Shop
 
 @dataclass(frozen=True)
 class Told:
-    """One row of the outbox. `data`: the data in its body."""
+    """One row of the outbox. `data` is the data in its body."""
 
     event: str
     dedup_key: str

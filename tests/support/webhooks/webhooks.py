@@ -36,7 +36,7 @@ async def subscribe(
     once_per_ticket: bool = False,
     sealer: Sealer = SEALER,
 ) -> Subscribed:
-    """Create a webhook. `sealer`: the sealer of the sending process."""
+    """Create a webhook. `sealer` is the sealer of the sending process."""
     webhook_id, secret = new_ulid(), secret_of(secrets.token_bytes(SECRET_BYTES))
     async with database.tenant(shop.tenant) as connection:
         await WebhookRepository(connection, shop.tenant).create(

@@ -12,7 +12,7 @@ from tests.support.core.command_line import dev_stack
 
 @dataclass(frozen=True)
 class DemoStack:
-    """A running demo stack. `tour`: the output before the line `ready`."""
+    """A running demo stack. `tour` is the output before the line `ready`."""
 
     data: Path
     url: str

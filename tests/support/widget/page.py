@@ -87,8 +87,8 @@ class WidgetPage:
 
 
 async def page_of(engine: LiveEngine, shop: Shop, **change: object) -> WidgetPage:
-    """Create a page of the shop's site, which is allowed to show the widget. `change`: the fields
-    of WidgetChange."""
+    """Create a page of the shop's site, which is allowed to show the widget. `change` are the
+    fields of WidgetChange."""
     return WidgetPage(engine, shop, await with_widget(engine.database, shop, **change))
 
 

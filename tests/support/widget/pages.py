@@ -60,7 +60,7 @@ class Site:
     """A merchant's pages. Their policy allows only the service's script, and no styles or inline
     code.
 
-    `tags`: the attributes of each widget's script tag.
+    `tags` are the attributes of each widget's script tag.
     """
 
     service: str

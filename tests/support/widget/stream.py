@@ -25,8 +25,8 @@ class Event:
 
 @dataclass
 class Stream:
-    """An event stream. `seen`: all events read so far. `state`: the last state, empty before the
-    first."""
+    """An event stream. `seen` are all events read so far. `state` is the last state, empty before
+    the first."""
 
     answer: httpx.Response
     seen: list[Event] = field(default_factory=list)

@@ -78,10 +78,15 @@ class _Planned:
 
 
 class StubService:
-    """A stub of the widget routes. `chats`: the bodies of chat requests, in order. `answers`: the
-    answers, by text. By default, an answer repeats the text. `let_go`: no request is answered
-    before this event is set. `buffered`: whether a proxy buffers the streams. `full`: whether every
-    stream is rejected. `streams`: the number of open streams."""
+    """A stub of the widget routes.
+
+    - `chats`: the bodies of chat requests, in order.
+    - `answers`: the answers, by text. By default, an answer repeats the text.
+    - `let_go`: until this event is set, no request is answered.
+    - `buffered`: a proxy buffers the streams.
+    - `full`: every stream is rejected.
+    - `streams`: the number of open streams.
+    """
 
     def __init__(self) -> None:
         self.url = ""

@@ -29,7 +29,7 @@ async def begin(
     now: datetime | None = None,
     session_id: str = "",
 ) -> str:
-    """Create a session, and return its id. `email`: an address that a code has verified."""
+    """Create a session, and return its id. `email` is an address that a code has verified."""
     session_id, at = session_id or new_ulid(), now or utc_now()
     async with database.tenant(shop.tenant) as connection:
         sessions = WidgetSessionRepository(connection, shop.tenant)

@@ -27,8 +27,8 @@ class _Question(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ArticleTrial:
-    """The result of a test question. `outcome`: the agent's answer, or None. `error`: the error
-    code if there is no answer. `is_used`: whether the answer uses the edited article."""
+    """The result of a test question: an `outcome`, or an `error` code. `is_used` means that the
+    answer uses the edited article."""
 
     outcome: SimulatedOutcome | None = None
     error: str | None = None
@@ -42,8 +42,8 @@ class ArticleTrial:
 async def try_article(post: Post, read_change: Callable[[], ContentVariant]) -> ArticleTrial:
     """Simulate the form's question with the unsaved article. Nothing is saved or sent.
 
-    `read_change`: a function that returns the article from the form. Its errors become part of the
-    result, so the page shows them beside the question and keeps the form's input.
+    `read_change` returns the article. Its errors become part of the result, so that the page keeps
+    the form's input.
     """
     page = post.page
     try:

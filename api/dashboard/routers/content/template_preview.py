@@ -38,10 +38,9 @@ _CUSTOMER: Final = {
 
 @dataclass(frozen=True, slots=True)
 class TemplatePreview:
-    """A template filled in with a sample order. `text`: the resulting text, in which fields that
-    only an event can provide are in square brackets. `needs`: the names of these fields.
-    `promises`: placeholders that commit the merchant to an action. `unreadable`, `line`: the
-    invalid placeholder and its line."""
+    """A template filled in with a sample order. `needs` are fields that only an event provides, in
+    square brackets in `text`. `promises` commit the merchant to an action. `unreadable` is the
+    invalid placeholder, in `line`."""
 
     text: str
     needs: tuple[str, ...]

@@ -27,8 +27,8 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True, slots=True)
 class NotificationForm:
-    """The form's fields and choices. `hours`: each hour, with its text. `most`: the maximum number
-    of emails an hour."""
+    """The form's fields and choices. `hours` are the hours with their texts. `most` is the maximum
+    number of emails an hour."""
 
     typed: Typed
     modes: tuple[tuple[str, str], ...]

@@ -39,7 +39,7 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True, slots=True)
 class KeyFigure:
-    """A key metric for the last 30 days. `name`: the key of its label. `href`: a link to its
+    """A key metric for the last 30 days. `name` is its label's key, and `href` links to its
     tickets."""
 
     name: str

@@ -30,8 +30,8 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True, slots=True)
 class _Linked:
-    """The answer that a rating link refers to. `shop`: the shop's display name. `language`: the
-    run's language."""
+    """The answer that a rating link refers to, with the shop's display name and the run's
+    language."""
 
     tenant: TenantId
     run_id: str

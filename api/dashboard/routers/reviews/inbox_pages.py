@@ -44,7 +44,7 @@ ViewPost = Annotated[Post, Depends(Posted(REVIEWERS, _ID, client_of_view))]
 
 
 class BesideQuery(ClientQuery):
-    """The list beside a ticket's page. `inbox`: the query of the list. `at`: the ticket."""
+    """The list beside a ticket's page: its query (`inbox`), and the ticket (`at`)."""
 
     inbox: Annotated[str, Field(max_length=1000)] = ""
     at: Annotated[str, Field(pattern=ULID)] = "-"

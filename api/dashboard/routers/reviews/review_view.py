@@ -50,9 +50,9 @@ def seen_of(found: Review) -> str:
 def diffs_of(
     found: Review, refused: Draft | None
 ) -> tuple[tuple[Piece, ...], tuple[Piece, ...] | None]:
-    """Return two word diffs. The first compares the agent's draft with the current draft. The
-    second compares the draft of a rejected approval with the current draft. It is None if no
-    approval was rejected or the two drafts are equal. Both diffs share one DiffBudget."""
+    """Return two word diffs, within one DiffBudget: the current draft against the agent's draft,
+    and against the draft of a rejected approval. The second is None without a different rejected
+    draft."""
     budget = DiffBudget()
     own: tuple[Piece, ...] = ()
     if found.draft != found.agent_draft:

@@ -25,10 +25,9 @@ _TEMPLATES: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Composer:
-    """The reply form. `is_prefilled`: whether the text is the agent's draft. `templates`: the id
-    and name of each template that can be inserted. `gaps`: the inserted template's placeholders
-    that the member must replace. `files`: the member's uploaded files, which the reply will
-    contain."""
+    """The reply form. `is_prefilled` means that the text is the agent's draft. `templates` are ids
+    and names. `gaps` are placeholders for the member to replace. `files` are the uploads to
+    attach."""
 
     reply: Typed
     is_prefilled: bool = False
@@ -42,8 +41,8 @@ async def composer_of(
 ) -> Composer:
     """Return a conversation's reply form.
 
-    The initial text is the member's unsent draft. Without one, it is the agent's draft from an open
-    review. `template_id`: the template to append to the text, or None. Raises ContentNotFound.
+    Its text is the member's unsent draft, else the draft of an open review. `template_id` is
+    appended, unless None. Raises ContentNotFound.
     """
     typed = Typed.of({"text": ""}, draft)
     if answered is None:

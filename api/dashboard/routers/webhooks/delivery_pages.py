@@ -128,8 +128,8 @@ async def replay_since(post: WebhookPost) -> Response:
 
 
 def _since(text: str, zone: ZoneInfo) -> datetime:
-    """Return the time in a form field. A time without an explicit time zone is in the user's time
-    zone. Raises InvalidBody if the field does not contain a time."""
+    """Return the time in a form field, in the user's time zone unless it states one. Raises
+    InvalidBody."""
     try:
         moment = datetime.fromisoformat(text)
         return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)

@@ -92,8 +92,8 @@ async def rotate_secret(post: ManagersPost) -> Response:
 
 
 def _share(text: str) -> int | str | None:
-    """Convert a limit from the form to a number. Text that is not a number is returned unchanged.
-    The body's model then rejects the text."""
+    """Convert a limit from the form to a number, or return the text unchanged, for the body's model
+    to reject."""
     return int(text) if text.isdecimal() and len(text) < 10 else text or None
 
 
