@@ -1,8 +1,8 @@
 """A limit on the processor time for parsing a response from a host that a client of the service
 chose.
 
-HTTP is parsed in Python on the event loop. A response of many 1xx heads, of one-byte chunks or of
-thousands of headers takes a tenth of a second for 64 KB, and would delay all other clients.
+HTTP is parsed in Python on the event loop. Parsing 64 KB of 1xx heads, one-byte chunks or short
+headers takes a tenth of a second. An endless response would delay all other clients.
 """
 
 import asyncio
