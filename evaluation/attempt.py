@@ -85,7 +85,7 @@ class HandAttempt(HandRow):
 
 def read_attempts() -> tuple[InjectionAttempt, ...]:
     """Return the attempts from `injections.yaml`, in file order."""
-    rows = yaml.safe_load(ATTEMPTS_PATH.read_text(encoding="utf-8"))
+    rows = yaml.load(ATTEMPTS_PATH.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     return TypeAdapter(tuple[InjectionAttempt, ...]).validate_python(rows)
 
 

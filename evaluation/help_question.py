@@ -51,6 +51,6 @@ def training_questions() -> tuple[HelpQuestion, ...]:
     """Return the questions used as training data by `training.train_answers`."""
     found: list[HelpQuestion] = []
     for path in sorted(TRAINING.glob("*.yaml")):
-        rows = yaml.safe_load(path.read_text(encoding="utf-8"))
+        rows = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
         found += TypeAdapter(tuple[HelpQuestion, ...]).validate_python(rows)
     return tuple(found)

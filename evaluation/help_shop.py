@@ -70,7 +70,9 @@ class HelpShop:
 def read_articles(shop: str) -> tuple[Article, ...]:
     """Return the articles of `evaluation/shops/<shop>`."""
     text = (SHOPS / shop / "articles.yaml").read_text(encoding="utf-8")
-    return TypeAdapter(tuple[Article, ...]).validate_python(yaml.safe_load(text))
+    return TypeAdapter(tuple[Article, ...]).validate_python(
+        yaml.load(text, Loader=yaml.CSafeLoader)
+    )
 
 
 @asynccontextmanager

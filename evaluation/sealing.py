@@ -104,7 +104,9 @@ def check_seal(path: Path, folder: Path = FOLDER) -> None:
 def _rows(path: Path, row: type[Row], *, sealed: bool) -> tuple[Row, ...]:
     whole: TypeAdapter[tuple[Row, ...]] = TypeAdapter(tuple[row, ...])  # type: ignore[valid-type]
     try:
-        rows = whole.validate_python(yaml.safe_load(path.read_text(encoding="utf-8")))
+        rows = whole.validate_python(
+            yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+        )
     except yaml.YAMLError as error:
         raise BrokenSet(f"{path.name}: not valid YAML: {error}") from error
     except ValidationError as error:

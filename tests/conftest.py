@@ -26,7 +26,8 @@ from tests.support.tenants.shop import Shop, open_shop
 
 # A slow machine is not a failure of the property.
 settings.register_profile("engine", deadline=None)
-settings.load_profile("engine")
+# The examples of a property that names no number, in `make test`.
+settings.register_profile("quick", deadline=None, max_examples=30)
 
 
 _TESTS = Path(__file__).parent
@@ -46,6 +47,7 @@ OWN_DATABASE = "own_database"
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(shared_servers)
+    settings.load_profile("engine" if _is_thorough(config) else "quick")
     config.addinivalue_line(
         "markers", f"{OWN_DATABASE}: looks at all clients, or harms them: has a fresh database"
     )
@@ -110,7 +112,11 @@ def one_document() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def thorough(pytestconfig: pytest.Config) -> bool:
     """Whether a search through random steps may take long; not in `make test`."""
-    return "not slow" not in str(pytestconfig.option.markexpr)
+    return _is_thorough(pytestconfig)
+
+
+def _is_thorough(config: pytest.Config) -> bool:
+    return "not slow" not in str(config.option.markexpr)
 
 
 @pytest.fixture(scope="session")

@@ -57,7 +57,8 @@ def rated_run(sealer: Sealer, token: str, now: datetime) -> RatedRun:
         given = base64.b64decode(token.encode("ascii"), b"-_", validate=True)
     except ValueError:
         raise RatingLinkUnknown from None
-    if len(token) != TOKEN_CHARS:
+    # The decoder also takes "+" for "-" and "/" for "_", so that one link would have several forms.
+    if len(token) != TOKEN_CHARS or base64.urlsafe_b64encode(given).decode() != token:
         raise RatingLinkUnknown
     named, mark = given[:_NAMED_BYTES], given[_NAMED_BYTES:]
     same = [hmac.compare_digest(one, mark) for one in _marks(sealer, named)]

@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 from scripts.new_use_case import LONGEST_NAME, Refused, lay
-from tests.support.core import deadlines as deadlines_plugin
+from tests.support.core import collector, deadlines
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 
@@ -20,9 +20,9 @@ def project(tmp_path: Path) -> Path:
     """A copy of this project without its use cases and their tests."""
     for room in ("domain", "store"):
         (tmp_path / room).symlink_to(ROOT / room)
-    deadlines = Path(str(deadlines_plugin.__file__)).relative_to(ROOT)
-    packages = [folder / "__init__.py" for folder in deadlines.parents[:-1]]
-    for file in (Path("services/__init__.py"), Path("pyproject.toml"), deadlines, *packages):
+    plugins = [Path(str(module.__file__)).relative_to(ROOT) for module in (collector, deadlines)]
+    packages = [folder / "__init__.py" for folder in plugins[0].parents[:-1]]
+    for file in (Path("services/__init__.py"), Path("pyproject.toml"), *plugins, *packages):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_bytes((ROOT / file).read_bytes())
     shutil.copytree(ROOT / "services" / "core", tmp_path / "services" / "core")

@@ -103,7 +103,9 @@ class HonestAnswer(BaseModel):
 
 HONEST = [
     HonestAnswer.model_validate(one)
-    for one in yaml.safe_load(Path(__file__).with_name("honest_answers.yaml").read_text("utf-8"))
+    for one in yaml.load(
+        Path(__file__).with_name("honest_answers.yaml").read_text("utf-8"), Loader=yaml.CSafeLoader
+    )
 ]
 
 

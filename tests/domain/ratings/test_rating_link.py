@@ -50,6 +50,16 @@ def test_one_other_character_makes_another_link(place: int, other: str) -> None:
             rated_run(SEALER, changed, NOW)
 
 
+def test_the_other_base64_alphabet_makes_another_link() -> None:
+    later = (NOW + timedelta(minutes=number) for number in range(1, 10_000))
+    tokens = (rating_token(SEALER, RUN, moment) for moment in later)
+    token = next(token for token in tokens if "-" in token and "_" in token)
+
+    for ours, other in (("-", "+"), ("_", "/")):
+        with pytest.raises(RatingLinkUnknown):
+            rated_run(SEALER, token.replace(ours, other), NOW)
+
+
 @settings(max_examples=100)
 @given(st.one_of(st.text(max_size=120), st.text("AQ-_=", min_size=90, max_size=94)))
 def test_what_we_did_not_make(token: str) -> None:

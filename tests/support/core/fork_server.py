@@ -4,7 +4,6 @@
 Each forked program has a keeper process as its parent, which reports its pid and exit code.
 """
 
-import gc
 import json
 import os
 import runpy
@@ -14,6 +13,7 @@ import sys
 from typing import Any, TypedDict
 from unittest.mock import patch
 
+from adapters.processes.module_loading import loading_modules
 from embedded.process import die_with_parent
 
 
@@ -95,8 +95,6 @@ def preload() -> None:
     for name in list(sys.modules):
         if name == "cli" or name.partition(".")[0] == "commands":
             del sys.modules[name]
-    gc.collect()
-    gc.freeze()
 
 
 def _build_document() -> None:
@@ -121,6 +119,7 @@ def _build_document() -> None:
 
 
 if __name__ == "__main__":
-    preload()
+    with loading_modules():
+        preload()
     if request := serve(socket.socket(fileno=int(sys.argv[1]))):
         run(**request)
