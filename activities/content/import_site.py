@@ -49,7 +49,7 @@ _FAILURES: Final = frozenset({
     PageNote.BLOCKED, PageNote.FORBIDDEN, PageNote.MISSING, PageNote.TOO_COSTLY, PageNote.TOO_SLOW,
     PageNote.UNREACHABLE,
 })  # fmt: skip
-_TRIES: Final = 3
+_TRIES: Final = 8
 """Number of attempts to parse a page while no parsing process is free."""
 
 
