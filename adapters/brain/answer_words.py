@@ -16,6 +16,7 @@ from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.text import fold
 
 READ_CHARS: Final = 2_000
+_CACHED_CHARS: Final = 400
 _WORD: Final = re.compile(r"\d+(?:[.,]\d+)?|[a-z][a-z0-9]*|[€£%°$]")
 _CURRENCIES: Final = frozenset({"eur", "gbp", "usd", "chf"})
 _SYMBOLS: Final = {"€": "eur", "£": "gbp", "%": "percent", "$": "usd", "°": "degree"}
@@ -131,7 +132,7 @@ def read_question(text: str) -> AskedQuestion:
     parts = [len(known.questions.findall(part)) for part in known.joins.split(folded)]
     said = _WORD.findall(folded)
     return AskedQuestion(
-        terms={"fr": terms(read, "fr"), "en": terms(read, "en")},
+        terms={"fr": _terms(read, "fr"), "en": _terms(read, "en")},
         kinds=frozenset(kind for kind, words in known.asks if words.search(folded)),
         cues=frozenset(cue for cue, words in known.cues if words.search(folded)),
         asked=sum(parts),
@@ -140,9 +141,18 @@ def read_question(text: str) -> AskedQuestion:
     )
 
 
-@lru_cache(maxsize=20_000)
 def terms(text: str, language: Language) -> Terms:
-    """Return the terms of a text in a language. The cost grows with the length of the text."""
+    """Return the terms of a text in a language. The cost grows with the length of the text. The
+    terms of short texts, such as sentences of the knowledge base, are cached."""
+    return _cached(text, language) if len(text) <= _CACHED_CHARS else _terms(text, language)
+
+
+@lru_cache(maxsize=5_000)
+def _cached(text: str, language: Language) -> Terms:
+    return _terms(text, language)
+
+
+def _terms(text: str, language: Language) -> Terms:
     spend(len(text))
     folded = _SYMBOL_BEFORE.sub(r"\2 \1", fold(text))
     found = [_SYMBOLS.get(word, word) for word in _WORD.findall(folded)]

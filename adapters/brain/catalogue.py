@@ -14,6 +14,9 @@ from domain.core.recent import Recent
 # Maximum total size of the cached catalogues, measured in template characters. A prepared catalogue
 # takes several times as many bytes.
 _HELD: Final = 4_000_000
+# A character of an excluded phrase weighs as much as this many characters of a template, because
+# the tree of phrases takes about 300 bytes for it.
+_PHRASE_WEIGHT: Final = 20
 # After preparing this many templates, the code yields to other tasks of the event loop.
 _AT_ONCE: Final = 10
 
@@ -56,5 +59,7 @@ class Catalogues:
                 await asyncio.sleep(0)
             titles.append(stems(template.name))
             bodies.append(body_stems(template.body))
-        weight = sum(len(template.body) for template in templates)
+        weight = sum(
+            len(one.body) + _PHRASE_WEIGHT * sum(map(len, one.not_for)) for one in templates
+        )
         return self._recent.keep(key, Catalogue(templates, Coverage(titles, bodies)), weight)

@@ -18,7 +18,7 @@ from adapters.connectors.helpdesk import (
     ticket_id,
     writing,
 )
-from adapters.connectors.http import ConnectorCall
+from adapters.connectors.http import ConnectorCall, Rows
 from adapters.connectors.said_before import SaidMessage, said_before
 from domain.core.attached_file import AttachedFile
 from domain.integrations.errors import ActionRefused, ActionUnknown
@@ -38,7 +38,7 @@ class _Requester(BaseModel):
 
 class _Ticket(BaseModel):
     status: int
-    tags: tuple[str, ...] = ()
+    tags: Rows[str] = ()
     requester: _Requester = _Requester()
 
 
@@ -52,7 +52,7 @@ class _Entry(BaseModel):
     private: bool = False
 
 
-class _Entries(RootModel[tuple[_Entry, ...]]):
+class _Entries(RootModel[Rows[_Entry]]):
     """The messages in a ticket, oldest first."""
 
 

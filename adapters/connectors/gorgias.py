@@ -21,7 +21,7 @@ from adapters.connectors.helpdesk import (
     uploading,
     writing,
 )
-from adapters.connectors.http import ConnectorCall
+from adapters.connectors.http import ConnectorCall, Rows
 from domain.core.attached_file import AttachedFile
 from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
@@ -43,7 +43,7 @@ class _Meta(BaseModel):
 
 
 class _Messages(BaseModel):
-    data: tuple[_Message, ...]
+    data: Rows[_Message]
     meta: _Meta = _Meta()
 
 
@@ -66,7 +66,7 @@ class _Upload(BaseModel):
     content_type: str
 
 
-class _Uploads(RootModel[tuple[_Upload, ...]]):
+class _Uploads(RootModel[Rows[_Upload]]):
     pass
 
 

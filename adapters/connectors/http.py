@@ -4,13 +4,15 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from typing import Annotated, Final, TypeVar
 
 import httpx
-from pydantic import BaseModel, ValidationError
+from annotated_types import MaxLen
+from pydantic import BaseModel, FailFast, ValidationError
 
 from adapters.webhooks.parsing_cost import BoundedTransport
 from domain.core.errors import DomainError
+from domain.core.json_size import exceeds_values
 from domain.core.service_name import ServiceName
 from domain.integrations.errors import (
     ActionForbidden,
@@ -38,6 +40,12 @@ _CONNECT_S: Final = 3.0
 _GONE: Final = frozenset({404, 410})
 
 Shape = TypeVar("Shape", bound=BaseModel)
+Item = TypeVar("Item")
+Rows = Annotated[tuple[Item, ...], FailFast(), MaxLen(1_000)]
+"""A list in a response. Parsing stops at the first error, because a million errors of a hostile
+response would take a gigabyte of memory."""
+MAX_VALUES: Final = 100_000
+"""Maximum number of values in a response. A page of 100 orders has about 20,000."""
 
 
 class Conflict(ActionRefused):
@@ -193,6 +201,8 @@ def _refuse(reply: Reply, unclear: type[DomainError]) -> None:
 
 
 def _parse(reply: Reply, shape: type[Shape], unclear: type[DomainError]) -> Shape:
+    if exceeds_values(reply.body, MAX_VALUES):
+        raise unclear("an answer of too many values")
     try:
         return shape.model_validate_json(reply.body or b"{}")
     except ValidationError:

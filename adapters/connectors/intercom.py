@@ -18,6 +18,7 @@ from adapters.connectors.helpdesk import (
     ticket_id,
     writing,
 )
+from adapters.connectors.http import Rows
 from adapters.connectors.said_before import SaidMessage, said_before
 from domain.core.attached_file import AttachedFile
 from domain.integrations.errors import ActionRefused, ActionUnknown
@@ -51,7 +52,7 @@ class _Part(_Shape):
 
 
 class _Parts(_Shape):
-    conversation_parts: tuple[_Part, ...] = ()
+    conversation_parts: Rows[_Part] = ()
 
 
 class _Source(_Shape):

@@ -9,7 +9,7 @@ from typing import Annotated, Final, Self, TypeVar
 import httpx
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, model_validator
 
-from adapters.connectors.http import ConnectorCall
+from adapters.connectors.http import ConnectorCall, Rows
 from domain.core.errors import InvalidInput
 from domain.core.money import Money
 from domain.integrations.errors import ActionRefused, ActionUnreachable
@@ -44,7 +44,7 @@ class _Row(BaseModel):
 
 
 class _Associations(BaseModel):
-    rows: tuple[_Row, ...] = Field(default=(), alias="order_rows")
+    rows: Rows[_Row] = Field(default=(), alias="order_rows")
 
 
 class _Order(BaseModel):
@@ -82,19 +82,19 @@ class _Table(BaseModel):
 
 
 class _Orders(_Table):
-    orders: tuple[_Order, ...] = ()
+    orders: Rows[_Order] = ()
 
 
 class _Customers(_Table):
-    customers: tuple[_Customer, ...] = ()
+    customers: Rows[_Customer] = ()
 
 
 class _Currencies(_Table):
-    currencies: tuple[_Currency, ...] = ()
+    currencies: Rows[_Currency] = ()
 
 
 class _States(_Table):
-    order_states: tuple[_State, ...] = ()
+    order_states: Rows[_State] = ()
 
 
 _Found = TypeVar("_Found", bound=_Table)

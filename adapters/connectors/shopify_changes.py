@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 from pydantic import AwareDatetime, BaseModel, Field, JsonValue
 
+from adapters.connectors.http import Rows
 from adapters.connectors.shopify import Shopify
 from domain.inbound.polling import ChangesPage, FoundChange, poll_name
 
@@ -48,7 +49,7 @@ class _Tracking(BaseModel):
 class _Fulfillment(BaseModel):
     status: str
     display_status: str | None = Field(alias="displayStatus")
-    tracking: tuple[_Tracking, ...] = Field(alias="trackingInfo")
+    tracking: Rows[_Tracking] = Field(alias="trackingInfo")
 
     def body(self) -> JsonValue:
         return {
@@ -64,7 +65,7 @@ class _Item(BaseModel):
 
 
 class _Items(BaseModel):
-    nodes: tuple[_Item, ...]
+    nodes: Rows[_Item]
 
 
 class _ChangedOrder(BaseModel):
@@ -77,7 +78,7 @@ class _ChangedOrder(BaseModel):
     fulfillment: str = Field(alias="displayFulfillmentStatus")
     total: _Sum = Field(alias="totalPriceSet")
     refunded: _Sum = Field(alias="totalRefundedSet")
-    fulfillments: tuple[_Fulfillment, ...]
+    fulfillments: Rows[_Fulfillment]
     items: _Items = Field(alias="lineItems")
 
     def change(self) -> FoundChange:
@@ -113,7 +114,7 @@ class _PageInfo(BaseModel):
 
 
 class _Orders(BaseModel):
-    nodes: tuple[_ChangedOrder, ...]
+    nodes: Rows[_ChangedOrder]
     page: _PageInfo = Field(alias="pageInfo")
 
 

@@ -13,6 +13,7 @@ from pydantic import (
     WrapValidator,
 )
 
+from adapters.connectors.http import Rows
 from domain.core.errors import InvalidInput
 from domain.core.money import Money
 from domain.integrations.order import Order, OrderState, first_link, state_of
@@ -57,7 +58,7 @@ class _Tracking(BaseModel):
 
 class _Fulfillment(BaseModel):
     status: str | None = Field(alias="displayStatus")
-    tracking: tuple[_Tracking, ...] = Field(alias="trackingInfo")
+    tracking: Rows[_Tracking] = Field(alias="trackingInfo")
 
 
 class _LineItem(BaseModel):
@@ -66,7 +67,7 @@ class _LineItem(BaseModel):
 
 
 class _LineItems(BaseModel):
-    nodes: tuple[_LineItem, ...]
+    nodes: Rows[_LineItem]
 
 
 class FoundOrder(BaseModel):
@@ -81,7 +82,7 @@ class FoundOrder(BaseModel):
     fulfillment: str = Field(alias="displayFulfillmentStatus")
     total: _InShop = Field(alias="totalPriceSet")
     refund: _MostInShop | None = Field(alias="suggestedRefund")
-    fulfillments: tuple[_Fulfillment, ...]
+    fulfillments: Rows[_Fulfillment]
     items: _LineItems = Field(alias="lineItems")
 
     def order(self, integration_id: str) -> Order:
@@ -116,7 +117,7 @@ class FoundOrder(BaseModel):
 
 
 class _Orders(BaseModel):
-    nodes: tuple[FoundOrder, ...]
+    nodes: Rows[FoundOrder]
 
 
 class FoundOrders(BaseModel):
@@ -141,11 +142,11 @@ class _Transaction(BaseModel):
 
 class _Suggested(BaseModel):
     most: InBoth = Field(alias="maximumRefundableSet")
-    transactions: tuple[_Transaction, ...] = Field(alias="suggestedTransactions")
+    transactions: Rows[_Transaction] = Field(alias="suggestedTransactions")
 
 
 class RefundableOrder(BaseModel):
-    refunds: tuple[_Refund, ...]
+    refunds: Rows[_Refund]
     suggested: _Suggested | None = Field(alias="suggestedRefund")
 
 
@@ -161,7 +162,7 @@ class _UserError(BaseModel):
 
 class _RefundCreate(BaseModel):
     refund: _Id | None
-    errors: tuple[_UserError, ...] = Field(alias="userErrors")
+    errors: Rows[_UserError] = Field(alias="userErrors")
 
 
 class Refunded(BaseModel):
@@ -172,7 +173,7 @@ class Refunded(BaseModel):
 
 class _OrderCancel(BaseModel):
     job: _Id | None
-    errors: tuple[_UserError, ...] = Field(alias="orderCancelUserErrors")
+    errors: Rows[_UserError] = Field(alias="orderCancelUserErrors")
 
 
 class Cancel(BaseModel):
@@ -240,7 +241,7 @@ class ShopifyAnswer(BaseModel, Generic[Data]):
     format."""
 
     data: Annotated[Data | None, WrapValidator(_or_none)] = None
-    errors: tuple[_Error, ...] = ()
+    errors: Rows[_Error] = ()
 
     @property
     def codes(self) -> frozenset[str | None]:

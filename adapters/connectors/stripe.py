@@ -8,7 +8,7 @@ from typing import Annotated, Final, Self
 import httpx
 from pydantic import AliasPath, BaseModel, Field, ValidationError
 
-from adapters.connectors.http import ConnectorCall, Reply, verifying
+from adapters.connectors.http import ConnectorCall, Reply, Rows, verifying
 from domain.core.errors import InvalidInput
 from domain.core.money import Money
 from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
@@ -74,7 +74,7 @@ class _Payment(BaseModel):
 
 
 class _Payments(BaseModel):
-    data: tuple[_Payment, ...]
+    data: Rows[_Payment]
 
 
 class _Refund(BaseModel):
@@ -84,7 +84,7 @@ class _Refund(BaseModel):
 
 
 class _Refunds(BaseModel):
-    data: tuple[_Refund, ...]
+    data: Rows[_Refund]
     has_more: bool
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Final, Self, TypeVar
 import httpx
 from pydantic import AfterValidator, BaseModel, Field, RootModel
 
-from adapters.connectors.http import ConnectorCall, verifying
+from adapters.connectors.http import ConnectorCall, Rows, verifying
 from domain.core.errors import InvalidInput
 from domain.core.money import Money
 from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
@@ -58,8 +58,8 @@ class _Order(BaseModel):
     created: _Gmt = Field(alias="date_created_gmt")
     paid: _Gmt | None = Field(default=None, alias="date_paid_gmt")
     billing: _Billing
-    items: tuple[_Item, ...] = Field(alias="line_items")
-    refunds: tuple[_RefundLine, ...] = ()
+    items: Rows[_Item] = Field(alias="line_items")
+    refunds: Rows[_RefundLine] = ()
     note: str = Field(default="", alias="customer_note")
 
     def order(self, integration_id: str) -> Order:
@@ -89,7 +89,7 @@ class _Order(BaseModel):
             raise ActionUnreachable("an amount of no known shape") from None
 
 
-class _Orders(RootModel[tuple[_Order, ...]]):
+class _Orders(RootModel[Rows[_Order]]):
     pass
 
 
@@ -102,7 +102,7 @@ class _Refund(BaseModel):
     is_paid_back: bool = Field(default=False, alias="refunded_payment")
 
 
-class _Refunds(RootModel[tuple[_Refund, ...]]):
+class _Refunds(RootModel[Rows[_Refund]]):
     pass
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from pydantic import BaseModel, JsonValue, RootModel, ValidationError
 
+from adapters.connectors.http import Rows
 from adapters.connectors.woocommerce import WooCommerce
 from domain.inbound.polling import ChangesPage, FoundChange, poll_name
 from domain.integrations.errors import ActionUnreachable
@@ -29,7 +30,7 @@ class _Named(BaseModel):
         return self.date_modified_gmt.replace(tzinfo=UTC)
 
 
-class _Found(RootModel[tuple[dict[str, JsonValue], ...]]):
+class _Found(RootModel[Rows[dict[str, JsonValue]]]):
     pass
 
 

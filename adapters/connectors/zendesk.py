@@ -21,7 +21,7 @@ from adapters.connectors.helpdesk import (
     uploading,
     writing,
 )
-from adapters.connectors.http import Conflict, ConnectorCall
+from adapters.connectors.http import Conflict, ConnectorCall, Rows
 from domain.core.attached_file import AttachedFile
 from domain.integrations.errors import (
     ActionRefused,
@@ -51,12 +51,12 @@ class _Ticket(BaseModel):
     status: str
     updated_at: str
     requester_id: int | None = None
-    tags: tuple[str, ...] = ()
+    tags: Rows[str] = ()
 
 
 class _Shown(BaseModel):
     ticket: _Ticket
-    users: tuple[_User, ...] = ()
+    users: Rows[_User] = ()
 
     @property
     def requester_email(self) -> str | None:
@@ -75,7 +75,7 @@ class _Metadata(BaseModel):
 class _Audit(BaseModel):
     id: int
     metadata: _Metadata | None = None
-    events: tuple[_Event, ...] = ()
+    events: Rows[_Event] = ()
 
     def has(self, key: str) -> bool:
         custom = self.metadata.custom if self.metadata else None
@@ -92,7 +92,7 @@ class _Meta(BaseModel):
 
 
 class _Audits(BaseModel):
-    audits: tuple[_Audit, ...]
+    audits: Rows[_Audit]
     meta: _Meta = _Meta()
 
 
@@ -109,7 +109,7 @@ class _Uploaded(BaseModel):
 
 
 class _Tagged(BaseModel):
-    tags: tuple[str, ...]
+    tags: Rows[str]
 
 
 class _Myself(BaseModel):

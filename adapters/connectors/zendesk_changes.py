@@ -10,6 +10,7 @@ from typing import Final
 from pydantic import AwareDatetime, BaseModel, JsonValue
 
 from adapters.connectors.helpdesk import HelpdeskAccount
+from adapters.connectors.http import Rows
 from domain.inbound.polling import ChangesPage, FoundChange, poll_name
 
 _EVENT: Final = "zen:event-type:ticket."
@@ -36,7 +37,7 @@ class _Ticket(BaseModel):
 
 
 class _Tickets(BaseModel):
-    tickets: tuple[_Ticket, ...]
+    tickets: Rows[_Ticket]
     after_cursor: str | None = None
     end_of_stream: bool = True
 
@@ -58,8 +59,8 @@ class _Comment(BaseModel):
 
 
 class _Comments(BaseModel):
-    comments: tuple[_Comment, ...]
-    users: tuple[_User, ...] = ()
+    comments: Rows[_Comment]
+    users: Rows[_User] = ()
 
 
 class ZendeskChanges:

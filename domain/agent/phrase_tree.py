@@ -5,7 +5,6 @@ minor's age.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from typing import Final
 
 from domain.core.effort import spend
@@ -14,19 +13,24 @@ _MINOR_AGES: Final = range(1, 18)
 _ANY: Final = "_"
 _NUMBER: Final = "<n>"
 _AGE: Final = "<age>"
+_REMEMBERED: Final = 2_000
+"""Maximum number of words that a branch remembers."""
+_REMEMBERED_CHARS: Final = 40
 
 
 class PhraseTree:
     """A branch of the tree, with its subbranches. `concepts` are the concepts of the phrases that
     end at this branch."""
 
-    __slots__ = ("_branches", "_by_form", "_stems", "concepts")
+    __slots__ = ("_after", "_branches", "_by_form", "_stems", "concepts")
 
     def __init__(self) -> None:
         self.concepts: list[str] = []
         self._branches: dict[frozenset[str], PhraseTree] = {}
         self._by_form: dict[str, list[PhraseTree]] = {}
         self._stems: tuple[int, ...] = ()
+        # Belongs to the branch, so that a tree that is no longer used can be freed.
+        self._after: dict[str, tuple[PhraseTree, ...]] = {}
 
     def add(self, concept: str, words: Iterable[frozenset[str]]) -> None:
         """Add a phrase with its concept. `words` are the alternative forms of each word."""
@@ -39,7 +43,7 @@ class PhraseTree:
     def found_at(self, words: Sequence[str], start: int) -> Iterator[tuple[str, int]]:
         """Yield the concept of each phrase that starts at the index `start`, with the index of the
         phrase's last word."""
-        branches = _after(self, words[start])
+        branches = self.after(words[start])
         at = start
         while branches:
             spend(len(branches))
@@ -51,13 +55,14 @@ class PhraseTree:
                 return
             word = words[at]
             if len(branches) == 1:
-                branches = _after(branches[0], word)
+                branches = branches[0].after(word)
             else:
-                branches = tuple(further for branch in branches for further in _after(branch, word))
+                branches = tuple(further for branch in branches for further in branch.after(word))
 
     def _branch(self, forms: frozenset[str]) -> "PhraseTree":
         branch = self._branches.get(forms)
         if branch is None:
+            self._after.clear()
             branch = self._branches[forms] = PhraseTree()
             for form in forms:
                 self._by_form.setdefault(form, []).append(branch)
@@ -67,6 +72,16 @@ class PhraseTree:
 
     def after(self, word: str) -> tuple["PhraseTree", ...]:
         """Return the distinct branches whose phrases continue with this word."""
+        found = self._after.get(word)
+        if found is None:
+            found = self._found_after(word)
+            if len(self._after) >= _REMEMBERED:
+                self._after.clear()
+            if len(word) <= _REMEMBERED_CHARS:
+                self._after[word] = found
+        return found
+
+    def _found_after(self, word: str) -> tuple["PhraseTree", ...]:
         known = self._by_form
         if word == ".":
             return ()
@@ -80,11 +95,6 @@ class PhraseTree:
         else:
             forms += [word[:length] + "*" for length in self._stems if length <= len(word)]
         return forms
-
-
-@lru_cache(maxsize=50_000)
-def _after(branch: PhraseTree, word: str) -> tuple[PhraseTree, ...]:
-    return branch.after(word)
 
 
 def _is_minor_age(word: str) -> bool:

@@ -16,6 +16,9 @@ MAX_JSON: Final = 1024 * 1024
 MAX_MAIL_VALUES: Final = 20_000
 """Maximum number of values in a mail provider's JSON body. The limit rejects no email, because even
 one with the maximum number of headers, recipients and files has fewer values."""
+MAX_VALUES: Final = 50_000
+"""Maximum number of values in the JSON body of a shop's or helpdesk's webhook. A large order has a
+few thousand."""
 MAX_DEPTH: Final = 64
 _NUL: Final = rb"\u0000"
 # The number of values above which `words_in` does not parse a body as JSON. A body of MAX_JSON
@@ -29,11 +32,19 @@ M = TypeVar("M", bound=BaseModel)
 def shaped(model: type[M], body: bytes) -> M:
     """Parse a JSON body into `model`, ignoring fields that the model lacks. Raises
     WebhookUnreadable."""
+    check_values(body)
     try:
         return model.model_validate_json(body)
     except ValidationError:
         pass  # Raise outside the handler, because a chained ValidationError would quote the body.
     raise WebhookUnreadable("unknown_shape")
+
+
+def check_values(body: bytes) -> None:
+    """Raise WebhookUnreadable if a JSON body contains too many values. Each invalid value costs
+    several times its own size."""
+    if exceeds_values(body, MAX_VALUES):
+        raise WebhookUnreadable("too_many_values")
 
 
 def json_object(body: bytes) -> dict[str, JsonValue]:

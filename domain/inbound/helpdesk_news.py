@@ -8,6 +8,7 @@ from typing import Annotated, Final, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from domain.core.plain_text import clean_address
+from domain.inbound.body import check_values
 from domain.inbound.errors import WebhookUnreadable
 from domain.inbound.meaning import InboundTicket, Meaning, Nothing, StaffMessage, TicketClosed
 from domain.intake.event import InboundEvent
@@ -51,6 +52,7 @@ class HelpdeskShape(BaseModel):
 def parsed(shape: type[Shape], body: bytes) -> Shape:
     """Parse a body into a helpdesk model. Raises WebhookUnreadable, which does not quote the
     content."""
+    check_values(body)
     try:
         return shape.model_validate_json(body)
     except ValidationError:

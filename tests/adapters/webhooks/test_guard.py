@@ -7,7 +7,7 @@ from ipaddress import ip_address
 import pytest
 
 from adapters.webhooks import HttpWebhookSender
-from adapters.webhooks.dial import Dialler
+from adapters.webhooks.dial import Dialler, tls_context
 from adapters.webhooks.failures import PostFailed
 from adapters.webhooks.lookup import LookUp
 from domain.webhooks.delivery import DeliveryAttempt, FailureKind
@@ -153,3 +153,11 @@ async def test_a_name_that_nobody_knows(
     for look_up in (unknown, Answers([])):
         done = await post(guarded(authority, look_up), receiver.url_of(NAME))
         assert (done.failure, done.error) == (FailureKind.DNS, "the host's name was not found")
+
+
+def test_a_server_cannot_choose_a_costly_key_exchange() -> None:
+    """A handshake with a 10,000-bit Diffie-Hellman group blocks the event loop for a second."""
+    older = [one for one in tls_context(None).get_ciphers() if one["protocol"] == "TLSv1.2"]
+
+    assert older
+    assert all(one["name"].startswith("ECDHE-") for one in older)
