@@ -22,6 +22,8 @@ _CIPHERS: Final = "ECDHE+AESGCM:ECDHE+CHACHA20"
 """The ciphers for TLS 1.2. Those of TLS 1.3 cannot be restricted, and have the same cost."""
 _CURVE: Final = "prime256v1"
 """The group for key exchange, also in TLS 1.3. RFC 8446 requires every server to support it."""
+_CHECKED: Final = 32
+"""Maximum number of a host name's addresses that are checked. The others are never dialled."""
 _TRIED: Final = 4
 """Maximum number of addresses tried for one host name."""
 _EACH_S: Final = 2.0
@@ -54,7 +56,7 @@ def tls_context(ca_file: Path | None, *protocols: str) -> ssl.SSLContext:
 def vetted(found: Sequence[str], *, allow_private: bool) -> list[Address]:
     """Return the addresses without duplicates. Raises PostFailed if any address is forbidden,
     because such a host name is an attack or a mistake."""
-    addresses = [ip_address(text) for text in found]
+    addresses = [ip_address(text) for text in found[:_CHECKED]]
     for address in addresses:
         check(address, allow_private=allow_private)
     return [*dict.fromkeys(map(canonical, addresses))]
