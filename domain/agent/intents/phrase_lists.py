@@ -2,15 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from typing import Final
 
 from domain.agent.intents.meanings import ELIDED, Dictionary, tokens
 from domain.agent.intents.sentence import read_sentences
 from domain.agent.phrase_tree import PhraseTree
 
+MOST_WORDS: Final = 8
+"""Maximum number of words that are compared. Each word of each phrase takes memory and time."""
+
 
 class PhraseLists:
     """Lists of phrases. Phrases match whole words, ignoring case and accents. A trailing "*"
-    matches any ending of the last word."""
+    matches any ending of the last word. Of a longer phrase, the first `MOST_WORDS` words count."""
 
     def __init__(self, lists: Sequence[Iterable[str]]) -> None:
         self._tree = PhraseTree()
@@ -35,11 +39,11 @@ class PhraseLists:
 
 def _words(phrase: str) -> Iterator[frozenset[str]]:
     said = tokens(phrase.replace("_", " "))
-    for word in said[:-1]:
-        if word not in ELIDED:
-            yield frozenset({word})
-    for word in said[-1:]:
-        yield frozenset({f"{word}*" if phrase.rstrip().endswith("*") else word})
+    whole = [word for word in said[:-1] if word not in ELIDED]
+    yield from (frozenset({word}) for word in whole[:MOST_WORDS])
+    if said and len(whole) < MOST_WORDS:
+        last = said[-1]
+        yield frozenset({f"{last}*" if phrase.rstrip().endswith("*") else last})
 
 
 @cache

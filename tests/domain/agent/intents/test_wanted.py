@@ -255,6 +255,16 @@ def test_each_wish_keeps_its_own_sentences() -> None:
         ("my gift  card", ("gift card",), True),
         ("a card as a gift", ("gift card",), False),
         ("J'ai payé à l'étranger", ("à l'étranger",), True),
+        (
+            "one two three four five six seven eight",
+            ("one two three four five six seven eight nine*",),
+            True,
+        ),
+        (
+            "one two three four five six seven",
+            ("one two three four five six seven eight nine*",),
+            False,
+        ),
         ("anything", (), False),
         ("anything", (" ", "*"), False),
     ],
