@@ -88,8 +88,8 @@ async def send_code(
 
 
 async def _send_in_crowd(resources: Resources, wanted: CodeWanted) -> None:
-    """Email a sign-in code to a known address. A failure is logged, because the response has
-    already been sent."""
+    """Email a sign-in code to a known address. A failure is logged because the response has already
+    been sent."""
     limits = opening_limits(resources)
     try:
         async with resources.work.everywhere() as work:
@@ -125,7 +125,7 @@ def visitor_of(request: Request) -> Visitor:
 
 def tokens_of(resources: Resources, opened: OpenedSession) -> Tokens:
     """Return a session's tokens: a new session JWT, and the session's new refresh token."""
-    # The token omits the internal admin role, because the settings list the internal admins.
+    # The token omits the internal admin role because the settings list the internal admins.
     user = User(opened.session.user_id, is_admin=False)
     return Tokens(
         token=our_keys(resources).sign(user, resources.now()),

@@ -19,7 +19,7 @@ A_SESSION: Final = 3
 AN_ADDRESS: Final = 20
 A_NETWORK: Final = 100
 """Maximum number of streams from one /24 or /48 network, across all clients. The limit applies per
-network, because a single caller may control all addresses in a network."""
+network because a single caller may control all addresses in a network."""
 
 A_CLIENT: Final = 300
 A_FREE_CLIENT: Final = 50

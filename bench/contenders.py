@@ -1,6 +1,6 @@
 """The compared systems, each in separate processes with its own load driver.
 
-All run at the same time and are called in turn. An idle one uses 0.2 to 2 % of a core, measured
+All run at the same time and are called alternately. An idle one uses 0.2 to 2 % of a core, measured
 during every turn (`idle_cpu_percent`).
 """
 
@@ -184,7 +184,7 @@ class FullContender(GatewayContender):
         return super()._targets(port) | {self._usage: self.usage_target(port)}
 
     def usage_target(self, port: int) -> Target:
-        """Return a target that reads the usage of each client in turn, from this API or from
+        """Return a target that reads the usage of one client after another, from this API or from
         another API on the same database."""
         return Target(kind="usage", port=port, shops=self._clients)
 

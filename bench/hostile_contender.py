@@ -19,7 +19,7 @@ from tests.support.intake.hostile import EVENT_TYPE, SHAPES
 
 _EVERY_S: Final = 1.0
 _GATEWAY: Final = "/api/engine/gateway"
-# Each turn uses a different shop, because a shop may send only 200 messages an hour.
+# Each turn uses a different shop because a shop may send only 200 messages an hour.
 _FIRST_SHOP: Final = 2_000
 _SHOPS: Final = 8
 _MOST: Final = 190
@@ -34,8 +34,8 @@ class HostileAnswer(BaseModel):
 
 
 class HostileContender(GatewayContender):
-    """The service and the attacking tenant. `beside` is the name of the turns during which this
-    tenant sends hostile emails."""
+    """The service and the attacking tenant. `beside` names the turns during which this tenant sends
+    hostile emails."""
 
     def __init__(self, name: str, folder: Path, *, beside: str) -> None:
         super().__init__(name, folder)

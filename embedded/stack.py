@@ -218,7 +218,7 @@ class Stack:
             self._env["SMTP_URL"] = f"smtp://{LOOPBACK}:{port_of(listener)}"
 
     async def _start_workers(self) -> None:
-        """Start both workers in parallel, because loading them takes time."""
+        """Start both workers in parallel because loading them takes time."""
         self._progress("workers")
         # Each process serves its metrics on a separate port: the API on METRICS_PORT, the workers
         # on the subsequent ports.

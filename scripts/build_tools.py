@@ -1,5 +1,5 @@
-"""The parts that `make sdk` and `make docs` share: tools in an environment of their own, commands,
-and a digest of the inputs."""
+"""The parts that `make sdk` and `make docs` share: tools in a separate environment, commands, and a
+digest of the inputs."""
 
 import hashlib
 import os

@@ -23,7 +23,7 @@ _LEAST_SPREAD: Final = 1e-4
 def standardized(rows: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the rows with each feature standardized, the features' means, and their spreads."""
     means = rows.mean(axis=0)
-    # A feature that never varies must have no influence.
+    # A feature that never varies must not affect the result.
     spreads = np.where(rows.std(axis=0) < _LEAST_SPREAD, 1.0, rows.std(axis=0))
     return (rows - means) / spreads, means, spreads
 

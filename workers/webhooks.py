@@ -116,7 +116,7 @@ def canary_of(settings: Settings) -> str | None:
 
 @asynccontextmanager
 async def _outside_ready(activities: WebhookActivities) -> AsyncIterator[None]:
-    """Keep the activities' resources open until the block ends. They must outlive the worker,
+    """Keep the activities' resources open until the block ends. They must outlive the worker
     because a delivery counts toward the limits until its POST ends."""
     await activities.network.begin()
     try:

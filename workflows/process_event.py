@@ -126,7 +126,7 @@ class ProcessEvent:
             try:
                 done = await self._execute(self._actions)
             except FailureError as failure:
-                # A plan with several steps goes to review, because some of its steps may already
+                # A plan with several steps goes to review because some of its steps may already
                 # have been executed.
                 if len(self._actions) == 1 and nothing_done(failure):
                     await self._fail(failure)

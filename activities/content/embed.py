@@ -105,7 +105,7 @@ class Embed:
         return SweepResult(picked_up=sweep.embedded, failed=sweep.failures.total())
 
     async def _embed_stale(self, sweep: _Sweep) -> bool:
-        """Embed stale entries until none are left. Return False if the time is over or the provider
+        """Embed stale entries until none are left. Return False if the time is up or the provider
         is down."""
         while stale := await self._stale(sweep):
             turns = in_turns(stale, str(sweep.started))

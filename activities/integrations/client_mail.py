@@ -94,9 +94,9 @@ class ClientMail:
     async def _require_proof(
         self, connection: AsyncConnection, tenant: TenantId, to: str, answer_of: str | None
     ) -> None:
-        """Raise MailRecipientUnproved unless the address's owner has written to the service. It
-        counts as proof if the address was verified in the widget, or if the run `answer_of` answers
-        an authenticated email from that address."""
+        """Raise MailRecipientUnproved unless the address's owner has written to the service. The
+        proof is a verification in the widget, or an authenticated email from that address that the
+        run `answer_of` answers."""
         recipients, address = MailRecipientRepository(connection, tenant), to.lower()
         if await recipients.has_proved(address):
             return
@@ -142,7 +142,7 @@ class ClientMail:
 
     async def _note(self, sender: MailSender, error_code: str | None) -> None:
         """Store the outcome of an email with its sender, for display only. A database failure is
-        logged, because it must not make the email's outcome unknown."""
+        logged because it must not make the email's outcome unknown."""
         tenant = sender.client_id
         try:
             async with self._database.tenant(tenant) as connection:

@@ -57,7 +57,7 @@ class _Watch(ActivityInboundInterceptor):
             try:
                 return await super().execute_activity(input)
             except Deferred as error:
-                # Nothing is logged, because Deferred is not a failure. Temporal waits for the
+                # Nothing is logged because Deferred is not a failure. Temporal waits for the
                 # requested time.
                 raise ApplicationError(
                     error.code,
@@ -74,7 +74,7 @@ class _Watch(ActivityInboundInterceptor):
                     next_retry_delay=None if after_s is None else timedelta(seconds=after_s),
                 ) from None
             except Exception as error:
-                # The error message is kept out of Temporal, because it may quote a row or customer
+                # The error message is kept out of Temporal because it may quote a row or customer
                 # text.
                 info = activity.info()
                 _log.exception("activity failed", activity=info.activity_type)

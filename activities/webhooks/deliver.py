@@ -104,8 +104,9 @@ class Deliver:
             )
 
     def _tries(self, outgoing: Outgoing) -> int | None:
-        """Return the attempt number, or None to send without the network check. Test events skip it
-        because a user waits, and so do deliveries that waited longer than `WAITS_AT_MOST_S`."""
+        """Return the attempt number, or None to send without the network check. Test events skip
+        the check because a user is waiting. Deliveries that have waited longer than
+        `WAITS_AT_MOST_S` skip it too."""
         info = activity.info()
         waited = self._now() - info.scheduled_time
         if outgoing.trigger is Trigger.TEST or waited.total_seconds() > WAITS_AT_MOST_S:

@@ -182,7 +182,7 @@ def _share_of_all(
     rarity: dict[str, float], asked: frozenset[str], stems: frozenset[str], unknown: float
 ) -> float:
     """Return the fraction of the question's words that the text covers, weighted by rarity.
-    `unknown` is the rarity of a word in no sentence."""
+    `unknown` is the rarity of a word that occurs in no sentence."""
     weights = {stem: rarity.get(stem, unknown) for stem in asked}
     return _share(weights, stems, max(sum(weights.values()), 1e-6))
 

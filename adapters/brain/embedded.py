@@ -240,7 +240,7 @@ def _nothing(seen: Classification) -> _Understood:
 
 def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understood:
     """Return the category, intents and request of this message. Requests in earlier messages are
-    ignored, because they have already been answered."""
+    ignored because they have already been answered."""
     is_short = len(words(fold(own))) <= FOLLOW_UP_WORDS
     before = last_words_of_customer(request) if is_short else ""
     wants = read_wants(unsigned(own), after=before)

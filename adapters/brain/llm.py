@@ -188,7 +188,9 @@ class LlmBrain:
         except Exception as error:  # noqa: BLE001 - the first draft is a paid result
             # The check of the final answer reports an exceeded effort budget.
             _log.warning(
-                "draft not repaired", model=draft.model.name, error=type(error).__name__.strip("_")
+                "failed to repair draft",
+                model=draft.model.name,
+                error=type(error).__name__.strip("_"),
             )
             return answer
         if not again.response or len(after) >= len(before):

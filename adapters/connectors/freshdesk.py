@@ -25,7 +25,7 @@ from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
 
-# Pages are small, because each entry contains its body twice and the response size is limited
+# Pages are small because each entry contains its body twice and the response size is limited
 # (`http.MAX_BODY`).
 _ENTRIES_A_PAGE: Final = 25
 _MAX_PAGES: Final = 8

@@ -122,7 +122,7 @@ def writing(*, again: bool) -> Iterator[None]:
     """Run a block that writes a message, and convert its errors.
 
     `again` means that an earlier attempt may still be running. ActionUnreachable then becomes
-    ActionUnknown, because the message must be searched for first.
+    ActionUnknown because the message must be searched for first.
     """
     try:
         yield

@@ -158,7 +158,7 @@ class Shopify:
     async def _find_by_number(self, number: str) -> Order | None:
         if not _NUMBER.fullmatch(number):
             return None
-        # Most shops prefix an order's name with #. The results are filtered below, because the
+        # Most shops prefix an order's name with #. The results are filtered below because the
         # search also returns orders with other names.
         query = f'name:"#{number}" OR name:"{number}"'
         # The `order_id` in the shop's webhooks is longer than any order number.

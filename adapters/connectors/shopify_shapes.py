@@ -210,7 +210,7 @@ class RefundInput(BaseModel):
     orderId: str  # noqa: N815
     currency: str
     note: str
-    # Disable Shopify's notification email, because the agent's answer already informs the customer.
+    # Disable Shopify's notification email because the agent's answer already informs the customer.
     notify: Literal[False] = False
     transactions: tuple[TransactionInput, ...]
 

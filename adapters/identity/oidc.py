@@ -154,7 +154,7 @@ class OidcProvider:
                 access_token=tokens.access_token,
             )
         except jwt.PyJWTError as error:
-            # Log only the error type, because the messages quote the token.
+            # Log only the error type because the messages quote the token.
             _log.error("ID token rejected", reason=type(error).__name__)
             raise ProviderAnswerInvalid from None
         subject = str(claims["sub"])

@@ -59,7 +59,7 @@ class Page:
     - `automation`: the stops that apply to the client.
     - `waiting`: the tickets that need the team, up to MOST + 1.
     - `record_id`: the record in the path.
-    - `switched`: the record belongs to another client than the previous page.
+    - `switched`: the record and the previous page belong to different clients.
     """
 
     request: Request
@@ -196,8 +196,8 @@ class OnPage:
     ) -> Page:
         """Return the page, as `__call__` does, for a request already authenticated and counted.
 
-        `form_of`, the client of the rendered form, takes precedence over a later switch. With
-        `stays`, later pages show it too.
+        `form_of`, the client of the rendered form, takes precedence over a later switch. If `stays`
+        is true, later pages also show that client.
         """
         resources: Resources = request.app.state.resources
         record_id = ""

@@ -135,7 +135,7 @@ def check_origin(request: Request) -> None:
     if site is not None:
         same = site == "same-origin"
     else:
-        # The comparison omits the scheme, because a reverse proxy may terminate TLS.
+        # The comparison omits the scheme because a reverse proxy may terminate TLS.
         same = urlsplit(request.headers.get("origin", "")).netloc == request.url.netloc
     if not same:
         raise CrossSiteRequest

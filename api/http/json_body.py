@@ -148,7 +148,7 @@ def announced_length(request: Request, *, at_most: int) -> int:
 
 def media_type_of(request: Request) -> str:
     """Return the body's media type. Raises UnsupportedMediaType unless the body is UTF-8 without
-    content coding. Repeated headers are rejected, because parsers might differ."""
+    content coding. Repeated headers are rejected because parsers might differ."""
     codings = [coding.lower() for coding in request.headers.getlist("content-encoding")]
     if codings not in ([], ["identity"]):
         raise UnsupportedMediaType
@@ -166,7 +166,7 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
     """Return the JSON object of a body, parsed strictly. Raises InvalidBody.
 
     orjson rejects NaN, bad UTF-8 and lone surrogates, and the second parser rejects repeated keys
-    and huge integers. Values are counted before, because both parsers are slow for many, and orjson
+    and huge integers. Values are counted before because both parsers are slow for many, and orjson
     drops those of repeated keys.
     """
     # The estimate rejects most bodies with too many values. `_check_values` counts exactly.

@@ -1,5 +1,5 @@
 """Middleware for every request: request id, log line, metrics, and handling of unexpected errors.
-It is plain ASGI, because Starlette's BaseHTTPMiddleware hides disconnects and buffers streams."""
+It is plain ASGI because Starlette's BaseHTTPMiddleware hides disconnects and buffers streams."""
 
 import asyncio
 import time

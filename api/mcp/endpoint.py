@@ -1,5 +1,5 @@
 """The POST /api/mcp route: authentication, scopes, and the call to the MCP server. Scopes are
-checked here, because the MCP server cannot respond with 403."""
+checked here because the MCP server cannot respond with 403."""
 
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Annotated, Any, Final

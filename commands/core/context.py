@@ -160,11 +160,11 @@ def model_of(data: Path) -> "NamesModel":
     """Return a function that returns the brain's identity by the command's settings. It raises
     InvalidInput.
 
-    The settings must match the workers', because case results are valid for one brain only.
+    The settings must match the workers' because case results are valid for one brain only.
     """
 
     def name() -> str:
-        # The module is imported here, because few commands need the brain's identity.
+        # The module is imported here because few commands need the brain's identity.
         from adapters.brain.identity import brain_identity  # noqa: PLC0415 - slow to load
         from settings import load_brain  # noqa: PLC0415 - slow to load
 
@@ -183,7 +183,7 @@ async def database_of(data: Path) -> AsyncIterator[Database]:
         if not url and (running := running_stack(data)):
             url = running.env["DATABASE_URL"]
         if not url:
-            # The module is imported here, because server installations do not include the embedded
+            # The module is imported here because server installations do not include the embedded
             # packages. In a server installation, `migrate` migrates the database.
             from embedded.postgres import EmbeddedPostgres  # noqa: PLC0415 - slow to load
             from store.core.migrate import migrate  # noqa: PLC0415 - slow to load

@@ -69,7 +69,7 @@ async def dev(
         async with AsyncExitStack() as held:
             opened: OpenShop | None = None
             if tour:
-                # The shop keeps running, because its webhook endpoint receives events while the
+                # The shop keeps running because its webhook endpoint receives events while the
                 # command runs.
                 opened = await held.enter_async_context(open_shop(folder, info))
                 tour_guide = Tour(opened, info, folder, out)

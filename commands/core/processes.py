@@ -62,7 +62,7 @@ async def _migrate_rest(data: Path) -> None:
         async with database_of(data):
             pass  # Opening the embedded database migrates it.
     if os.environ.get("TEMPORAL_ADDRESS"):
-        # The module is imported here, because an installation may have a database but no Temporal
+        # The module is imported here because an installation may have a database but no Temporal
         # server.
         from adapters.temporal.connection import connect  # noqa: PLC0415 - slow to load
         from adapters.temporal.setup import ensure_search_attributes  # noqa: PLC0415 - slow to load

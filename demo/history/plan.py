@@ -310,14 +310,14 @@ class _Planner:
         return (self._exchange(at, topic, words, words.topics[topic.name].follow_ups),)
 
     def _end_before(self, talks: list[SampleTalk], regular: _Regular, at: datetime) -> None:
-        """End the customer's earlier conversation, because the new one takes over its key."""
+        """End the customer's earlier conversation because the new one takes over its key."""
         for place in regular.talks[-1:]:
             talks[place] = replace(talks[place], ended_at=at)
 
     def _with_open(self, talks: Sequence[SampleTalk]) -> tuple[SampleTalk, ...]:
         """Return the conversations with some of the latest reviews open.
 
-        A recent `unanswered` review becomes `edited`, because it cannot have expired. Only the
+        A recent `unanswered` review becomes `edited` because it cannot have expired. Only the
         latest few stay open, as with a real team.
         """
         left, expired = _MOST_OPEN, _MOST_EXPIRED

@@ -118,7 +118,7 @@ class BrainRequest(BaseModel):
     - `instructions`: the merchant's instructions to a language model.
     - `guidance`: the merchant's style guidance to a language model.
     - `procedure`: the playbook's procedure for a language model.
-    - `today`: the current date in UTC, because a brain has no clock.
+    - `today`: the current date in UTC because a brain has no clock.
     - `frame`: the client's greeting and sign-off for this customer, used in answers that are not
       templates.
     - `sender_name`: the name that the sender gave, used to separate a signature from the message.
@@ -313,7 +313,7 @@ class BrainAnswer(BaseModel):
 
 
 class Brain(Protocol):
-    """The port for a brain, which drafts an answer to a message. Raises only the errors in
+    """The port for a brain. A brain drafts an answer to a message. Raises only the errors in
     `domain/agent/errors.py`."""
 
     async def think(self, request: BrainRequest) -> BrainAnswer: ...

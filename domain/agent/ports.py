@@ -31,4 +31,4 @@ class Embedder(Protocol):
 
     async def near(self, tenant: TenantId, text: str, *, live: bool) -> Embedding | None:
         """Return the embedding of a client's question, or None if it takes too long. The search
-        then uses only keywords. `live` means that a customer waits for the answer."""
+        then uses only keywords. If `live` is true, a customer is waiting for the answer."""

@@ -21,7 +21,7 @@ _NAMES: Final = {
     PersonalKind.STREET: "ADDRESS",
     PersonalKind.TOWN: "ADDRESS",
 }
-# A text that already looks like a mark is replaced too, so that a mark has only one meaning.
+# Text that already looks like a mark is replaced too, so that marks are unambiguous.
 _TEXT: Final = "TEXT"
 _MARK: Final = re.compile(rf"\[(?:{'|'.join((*dict.fromkeys(_NAMES.values()), _TEXT))})-\d+\]")
 _FINDERS: Final[tuple[Callable[[str], Iterator[PersonalData]], ...]] = (

@@ -57,7 +57,7 @@ def clean_value(value: str) -> str:
     A customer's value could otherwise add paragraphs to a merchant's answer, or reverse its text
     direction.
     """
-    # Truncate the value first, because its length is unlimited and cleaning reads the whole value.
+    # Truncate the value first because its length is unlimited and cleaning reads the whole value.
     kept = "".join(_single_line(mark) for mark in value[: VALUE_LIMIT * 4])
     return " ".join(kept.split())[:VALUE_LIMIT].rstrip()
 

@@ -5,7 +5,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Contract(BaseModel):
-    """A Temporal payload. Instances are immutable, because a payload cannot be changed after it is
+    """A Temporal payload. Instances are immutable because a payload cannot be changed after it is
     sent."""
 
     model_config = ConfigDict(frozen=True)

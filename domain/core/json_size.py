@@ -1,4 +1,4 @@
-"""Estimate the number of values in a JSON text before parsing, because a parser is slow and uses
+"""Estimate the number of values in a JSON text before parsing because a parser is slow and uses
 much memory if there are many values."""
 
 

@@ -98,8 +98,8 @@ def code_text(number: int) -> str:
 
 
 def code_digest(sealer: Sealer, code_id: str, code: str) -> bytes:
-    """Return the digest under which a code is stored. The digest is keyed, because a plain digest
-    of six digits can be reversed with a million guesses."""
+    """Return the digest under which a code is stored. The digest is keyed because a plain digest of
+    six digits can be reversed with a million guesses."""
     return sealer.digests(_named(code_id, code))[0]
 
 

@@ -62,9 +62,9 @@ _LIFETIMES: Final = {
 
 
 class CodeKind(StrEnum):
-    """How a code is emailed. `own`: for one ticket thread or widget session. `shared`: for all that
-    requested a code for the address and have none of their own. `held_back`: not emailed, because
-    the shared code is still valid."""
+    """How a code is emailed. `own`: for one ticket thread or widget session. `shared`: valid for
+    everyone who requested a code for the address and did not receive a separate one. `held_back`:
+    not emailed, because the shared code is still valid."""
 
     OWN = "own"
     SHARED = "shared"

@@ -77,7 +77,7 @@ def ticket_of(
     `is_vouched` means that the mail provider verified the From domain. Otherwise, only the
     merchant's mail server named in the settings can verify it. Any sender can write
     Authentication-Results headers, so they are not passed on. An email with truncated headers or a
-    partial signature proves nothing: anyone who has the email can append text.
+    partial signature is not verified, because anyone who has the email can append text.
     """
     mail = _storable(mail)
     author = mail.only_author

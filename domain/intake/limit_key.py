@@ -17,8 +17,9 @@ from domain.intake.proved_address import claims_proof
 class LimitKey:
     """The customer whose rate limit a message counts toward.
 
-    `customer` is the result of `claimed_customer`. A claim is counted apart from verified messages,
-    so that a stranger cannot use up the limit of the address's holder.
+    `customer` is the result of `claimed_customer`. Messages with a claimed address are counted
+    separately from verified messages. Otherwise a stranger could use up the limit of the address's
+    holder.
     """
 
     customer: str

@@ -274,7 +274,7 @@ def _laid_out(source: str, *, drop_quotes: bool, drop_white: bool) -> str:
     target = cast("etree.ParserTarget", mail)
     parser = etree.HTMLParser(target=target, encoding="utf-8")
     try:
-        # Feed the parser in pieces, because an exception stops it only between two pieces.
+        # Feed the parser in pieces because an exception stops it only between two pieces.
         for begin in range(0, len(source), _PIECE):
             parser.feed(source[begin : begin + _PIECE].encode())
         parser.close()

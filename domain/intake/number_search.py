@@ -59,7 +59,7 @@ _LATER: Final = 90
 
 class Search:
     """A search for order numbers in one text, by position. `text` is the result of `unaccented`, so
-    lower-casing keeps its length. `asked` means that the agent asked for the number."""
+    lower-casing keeps its length. If `asked` is true, the agent asked for the number."""
 
     def __init__(self, text: str, *, asked: bool) -> None:
         self._words: Around = around()

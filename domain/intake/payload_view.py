@@ -35,7 +35,7 @@ def scalar_text(value: JsonValue | None) -> str | None:
 @cache
 def _steps(path: str) -> tuple[str, tuple[str, ...]]:
     """Return the first name of a path in canonical form, and the names below it. The result is
-    cached, because all paths are constants in the code."""
+    cached because all paths are constants in the code."""
     first, *rest = path.split(".")
     return folded(first), tuple(rest)
 

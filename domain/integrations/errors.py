@@ -72,7 +72,7 @@ class ActionUnreachable(DomainError):
 
 class ActionForbidden(ActionUnreachable):
     """The external system or its firewall responded with 403, and the action had no effect. The
-    connection stays active, because a 403 does not prove invalid credentials."""
+    connection stays active because a 403 does not prove invalid credentials."""
 
     code = "action_forbidden"
 

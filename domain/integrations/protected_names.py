@@ -89,7 +89,7 @@ def _imitates(name: str, service: ServiceName) -> bool:
 
 def _mixes_alphabets(word: str) -> bool:
     """Return True if a word mixes Latin letters with letters from another alphabet. East Asian
-    scripts are allowed, because East Asian names mix them with Latin letters."""
+    scripts are allowed because East Asian names mix them with Latin letters."""
     letters = filter(str.isalpha, normalized(word, UnicodeForm.NFKC))
     alphabets = {unicodedata.name(letter, "UNKNOWN").split()[0] for letter in letters}
     return "LATIN" in alphabets and not alphabets <= _MAY_MIX

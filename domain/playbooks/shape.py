@@ -68,7 +68,7 @@ def _ruled(check: Callable[[str], str]) -> Callable[[str], str]:
         try:
             return check(value)
         except InvalidInput as error:
-            # Remove the field's name from the message, because the path already contains it.
+            # Remove the field's name from the message because the path already contains it.
             raise ValueError(str(error).partition(": ")[2]) from None
 
     return checked

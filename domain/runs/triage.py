@@ -59,7 +59,7 @@ class TriageChange:
         self._check_snooze(now)
         change: dict[str, object] = {}
         if self.status is not None:
-            # Convert after the check, because extreme times do not exist in UTC.
+            # Convert after the check because extreme times do not exist in UTC.
             until = self.snoozed_until
             until = None if until is None else until.astimezone(UTC)
             change |= {"status": self.status, "snoozed_until": until}

@@ -27,7 +27,7 @@ class Guidance(BaseModel):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Return the guidance as lines of a prompt. The result is empty if nothing is set."""
+        """Return the guidance as lines of a prompt. The result is empty if no setting is set."""
         tone = (f"Tone: {self.tone}",) if self.tone else ()
         return (*tone, *_list("Do:", self.do), *_list("Do not:", self.dont))
 

@@ -210,7 +210,7 @@ def _rendered(body: bytes) -> bytes:
     )
 
 
-# The byte order mark is removed first, because it would prevent the JSON from being parsed.
+# The byte order mark is removed first because it would prevent the JSON from being parsed.
 _UNDONE: Final[tuple[tuple[Mistake, Callable[[bytes], bytes]], ...]] = (
     (Mistake.BYTE_ORDER_MARK, _without_mark),
     (Mistake.LINE_ENDS, _one_kind_of_line_end),

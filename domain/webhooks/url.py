@@ -30,7 +30,7 @@ _LOCAL: Final = re.compile(
 )
 _LABEL: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMBER: Final = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
-# Characters that are not escaped in a path or query. They include `%`, because it is part of
+# Characters that are not escaped in a path or query. They include `%` because it is part of
 # existing escapes.
 _KEPT: Final = "/?%:@!$&'()*+,;=-._~[]"
 

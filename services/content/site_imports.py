@@ -127,7 +127,7 @@ async def same_text(
     connection: AsyncConnection, tenant: TenantId, url: str, text: PageText
 ) -> SameText | None:
     """Return an article or a pending suggestion with the title of a page or nearly its text, or
-    None. The comparison runs in a thread, because it takes tenths of a second for long texts."""
+    None. The comparison runs in a thread because it takes tenths of a second for long texts."""
     known = await EntrySourceRepository(connection, tenant).comparable(
         url, text.title, len(text.body)
     )

@@ -135,8 +135,8 @@ async def admit_event(
     by the run.
 
     Any actor of the client may call this, except with a revoked API key. Only an event typed by a
-    person is audited, because this is the hot path. All limits are checked under the account's
-    lock, so concurrent events cannot exceed them.
+    person is audited because this is the hot path. All limits are checked under the account's lock,
+    so concurrent events cannot exceed them.
 
     Raises Unauthenticated, ClientNotFound, IdempotencyKeyReused, CustomerRateLimited,
     ClientRateLimited, QuotaExhausted. A visitor's message may also raise WidgetShareUsed or

@@ -308,8 +308,8 @@ async def _switch(work: UnitOfWork, actor: Actor, playbook_id: str, *, active: b
 
 
 async def _tell_activated(work: UnitOfWork, actor: Actor, playbook: Playbook) -> None:
-    """Add an activation's webhook event. Its deduplication key is a new id, because the same
-    version may be activated several times."""
+    """Add an activation's webhook event. Its deduplication key is a new id because the same version
+    may be activated several times."""
     activated = PlaybookActivated(
         playbook_id=playbook.id,
         name=playbook.name,

@@ -1,5 +1,5 @@
 """Management of a client's members: the users, other than the owner, who may act on behalf of the
-client. The unit of work spans clients, because users do not belong to a client."""
+client. The unit of work spans clients because users do not belong to a client."""
 
 from domain.core.errors import InvalidInput
 from domain.tenants.actor import MANAGERS, REVIEWERS, Actor, ActorKind, without_address

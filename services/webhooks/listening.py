@@ -8,7 +8,7 @@ from domain.core.ids import TenantId
 from store.core.database import Database
 from store.webhooks.outbox_tail import OutboxEvent, OutboxTail
 
-# The longest time between an event's timestamp and its commit. Events are read again for this time,
+# The longest time between an event's timestamp and its commit. Events are read again for this time
 # because a slow transaction may commit an event after newer events were read.
 _LATE_COMMIT: Final = timedelta(seconds=30)
 _PAGE: Final = 200

@@ -23,7 +23,7 @@ from store.tenants.accounts import AccountRepository
 _SHOWN_TEMPLATES: Final = 200
 
 # The query returns the templates, or only the version if the caller already has the current
-# templates. The version is a digest of the rows' xmin values, because every update of a row changes
+# templates. The version is a digest of the rows' xmin values because every update of a row changes
 # its xmin.
 _TEMPLATES: Final = sa.text("""
     WITH version AS (

@@ -26,7 +26,7 @@ _ROWS_HELD: Final = 8
 def begin(tenant: TenantId) -> sql.Composed:
     """Return the statements that open a snapshot's transaction.
 
-    JIT is off, because compiling a query takes longer than reading its first rows. Each section of
+    JIT is off because compiling a query takes longer than reading its first rows. Each section of
     an export rolls back to the final savepoint, which undoes the previous section.
     """
     return sql.SQL(

@@ -21,7 +21,7 @@ MESSAGES_EXAMINED: Final = 6
 """Maximum number of the latest messages, including answers, that a word search examines per
 conversation."""
 
-# The limits keep the CPU time of a search low, because the command palette searches with each
+# The limits keep the CPU time of a search low because the command palette searches with each
 # keystroke.
 _READ_CHARS: Final = 500
 _ACCENTED: Final = "ŒÆÀÂÄÁÃÅÇÉÈÊËÍÎÏÌÑÓÔÖÒÕÚÛÜÙŸàâäáãåçéèêëíîïìñóôöòõúûüùÿ"

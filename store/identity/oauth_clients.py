@@ -1,4 +1,4 @@
-"""Dynamically registered OAuth clients. The queries span tenants, because no tenant is known at
+"""Dynamically registered OAuth clients. The queries span tenants because no tenant is known at
 registration."""
 
 from datetime import datetime

@@ -223,7 +223,7 @@ class WebhookArrivals(TenantRepository):
         values = {"tenant": self._tenant, "above": size.above, "up_to": size.up_to}
         if await self._connection.scalar(_HELD, values) <= room:
             return True
-        # Truncate the bodies of failed webhooks first, because their processing has already been
+        # Truncate the bodies of failed webhooks first because their processing has already been
         # attempted. The other webhooks still need their bodies.
         await self._connection.execute(_CUT_FAILED, {**values, "cut_to": CUT_TO})
         return bool(await self._connection.scalar(_HELD, values) <= room)

@@ -109,7 +109,7 @@ class WorkRepository(TenantRepository):
                 row.mapping or {},
                 received_at=row.created_at,
                 is_signed=row.is_signed,
-                # The endpoint must still be trusted. A deleted endpoint is not trusted.
+                # The endpoint must still be trusted, and must not have been deleted.
                 vouches=row.vouches and row.still_vouches is True,
                 was_trusted=row.vouches,
             ),

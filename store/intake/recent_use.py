@@ -60,7 +60,7 @@ async def recent_use(
     )
 
 
-# Messages with a time in the future are included, because they come from a machine whose clock is
+# Messages with a time in the future are included because they come from a machine whose clock is
 # fast.
 _RECENT: Final = sa.text("""
     SELECT

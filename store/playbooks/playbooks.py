@@ -29,7 +29,7 @@ class Made:
 NO_RULES: Final = Rulebook()
 BY_NOBODY: Final = Made()
 
-# The current version of each active playbook. The policy rules are omitted, because admission does
+# The current version of each active playbook. The policy rules are omitted because admission does
 # not need them.
 _CURRENT: Final = (
     sa.select(

@@ -27,8 +27,8 @@ _MARK: Final = sa.text("""
     UPDATE engine_events SET erased_at = :mark
     WHERE client_id = :client_id AND id = ANY(:events) AND erased_at IS NULL
 """)
-# Closing a run's review ends the run's wait. A decision is kept, because an approved run may
-# already be executing a step and is counted as under way.
+# Closing a run's review ends the run's wait. A decision is kept because an approved run may already
+# be executing a step and is counted as under way.
 _CLOSE_REVIEWS: Final = sa.text("""
     UPDATE escalation_tickets AS review
     SET status = CASE WHEN review.decision IS NULL THEN 'expired' ELSE review.status END,

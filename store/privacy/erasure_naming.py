@@ -57,7 +57,7 @@ class Naming:
 
     def owns_conversation(self, conversation: "sa.Row[*tuple[Any, ...]]") -> bool:
         """Return whether any column of a conversation contains the customer's address. All columns
-        are checked, because a ticket that started without an address may contain its first author's
+        are checked because a ticket that started without an address may contain its first author's
         address only in its memory key."""
         if self._session is not None and conversation.key in session_keys(
             self._session, conversation.id

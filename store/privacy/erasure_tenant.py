@@ -47,7 +47,7 @@ async def brand_of(connection: AsyncConnection, client_id: str) -> str | None:
 
 
 class TenantErasure:
-    """The erasure of a whole client. The transaction must span clients, because some tables do not
+    """The erasure of a whole client. The transaction must span clients because some tables do not
     belong to a client."""
 
     def __init__(self, connection: AsyncConnection, client_id: str) -> None:

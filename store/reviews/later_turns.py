@@ -84,7 +84,8 @@ _WAITING: Final = sa.text(f"""
             AND step.step < {FIRST_STEP}
       )
 """)  # noqa: S608 - our own names
-# One message and one character more than `merge_messages` accepts show that there are too many.
+# Fetch one message and one character beyond the limits of `merge_messages`, so that the caller can
+# detect that they are exceeded.
 _LATER: Final = sa.text(f"""
     SELECT run.id AS run_id, run.event_id, run.lookup, run.in_draft, event.unified, event.subject,
            left(event.text, {READ_CHARS + 1}) AS text

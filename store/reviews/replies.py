@@ -109,8 +109,8 @@ _OPEN_DRAFT: Final = sa.text(f"""
     ORDER BY review.created_at DESC, review.id DESC LIMIT 1
 """)  # noqa: S608 - our own names
 # The agent stores its answer after the helpdesk or mail server has accepted it, possibly after a
-# reply's undo period. The action ledger has it earlier. Old entries are ignored, because a crash
-# can leave one without an outcome.
+# reply's undo period. The action ledger has it earlier. Old entries are ignored because a crash can
+# leave one without an outcome.
 _IS_ANSWERED: Final = sa.text(f"""
     SELECT EXISTS (
         SELECT FROM engine_messages AS inbound

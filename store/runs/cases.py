@@ -50,7 +50,7 @@ class Case:
     - `automatic_turns`: the agent's answers in the thread in the hour before this message.
     - `unattended_turns`: the agent's answers to this sender, by email or ticket, since a human last
       answered.
-    - `is_held`: human agents handle the thread, because of an open review or a handoff.
+    - `is_held`: human agents handle the thread because of an open review or a handoff.
     - `is_taken`: a member has taken over the thread, or has written an unsent reply.
     - `approvals`: the number of approvers.
     - `joined_review`: the review that the message joined.
@@ -173,7 +173,7 @@ _APPROVALS: Final = (
     .scalar_subquery()
 )
 
-# Exclude the run's own review, because it must not block the execution of the approved plan.
+# Exclude the run's own review because it must not block the execution of the approved plan.
 _IS_HELD: Final[sa.ColumnElement[bool]] = sa.literal_column("""
     (ai_conversations.handed_over_at IS NOT NULL OR EXISTS (
         SELECT FROM engine_messages AS message

@@ -221,7 +221,8 @@ ai_conversations: Final = sa.Table(
         postgresql_where=sa.text("closed_at IS NOT NULL"),
     ),
     # The inbox uses this index to list the conversations that wait for an answer, longest wait
-    # first. Conversations without an answer on purpose accumulate, so they are apart.
+    # first. Conversations that were deliberately left unanswered accumulate, so they are indexed
+    # separately.
     sa.Index(
         "ix_ai_conversations_unanswered",
         "client_id",

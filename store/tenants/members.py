@@ -1,5 +1,5 @@
-"""Users and their memberships in clients. The queries span tenants, because users exist before
-their tenant is known."""
+"""Users and their memberships in clients. The queries span tenants because users exist before their
+tenant is known."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -38,7 +38,7 @@ router = APIRouter(tags=["inbound_webhooks"])
 
 _ADDRESS: Final = "/api/webhooks"
 _SMALL: Final = 1024 * 1024
-# Timeout for a large body, in seconds. The timeout is long, because servers that send emails with
+# Timeout for a large body, in seconds. The timeout is long because servers that send emails with
 # attachments can be slow.
 _LARGE_SECONDS: Final = 30.0
 _RECEIVED: Final = {"received": True}

@@ -182,7 +182,7 @@ def parse_request(fields: dict[str, JsonValue]) -> GatewayRequest:
     try:
         request = GatewayRequest.model_validate(fields)
     except ValidationError as error:
-        # The error names only the field, because Pydantic's own message would repeat the value.
+        # The error names only the field because Pydantic's own message would repeat the value.
         raise InvalidBody(f"champ « {error.errors()[0]['loc'][0]} »") from None
     if isinstance(request.message, dict):
         channel = channel_of(request.resolved_type, request.source)

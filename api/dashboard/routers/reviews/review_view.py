@@ -42,8 +42,8 @@ def plan_seen_of(found: Review) -> str:
 
 
 def seen_of(found: Review) -> str:
-    """Return a digest of the draft and the plan. A decision with another digest is rejected,
-    because the reviewer has not seen the current draft and plan."""
+    """Return a digest of the draft and the plan. A decision with another digest is rejected because
+    the reviewer has not seen the current draft and plan."""
     return hashlib.sha256(_PLAN.dump_json(found.plan) + found.draft.encode()).hexdigest()[:16]
 
 

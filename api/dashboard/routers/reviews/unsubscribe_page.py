@@ -1,5 +1,5 @@
 """/app/unsubscribe/{token}: the page that turns off a member's email notifications. A GET request
-changes nothing, because mail scanners follow every link in an email."""
+changes nothing because mail scanners follow every link in an email."""
 
 from typing import Final
 

@@ -60,7 +60,7 @@ async def debugger(page: WebhookPage) -> Response:
 
 @router.post(f"{WEBHOOK}/debug")
 async def debug(post: DebugPost) -> Response:
-    """Explain why a signature does not verify. The form can be submitted any number of times,
+    """Explain why a signature does not verify. The form can be submitted any number of times
     because it has no side effects."""
     page = post.page
     pasted = pasted_of(post.text("headers"), post.text("body"))
