@@ -62,9 +62,9 @@ async def send_code(
 ) -> None:
     """Email a sign-in code, or a notice that the address has no account.
 
-    The response and its time are the same in both cases, because the worker does the rest. Under
-    too many requests, it is processed `later`, after the response. Raises InvalidAddress,
-    InvalidBrandName, EngineUnavailable.
+    The response and its time are the same in both cases, because the worker does the rest. If there
+    are too many requests, the request is processed `later`, after the response. Raises
+    InvalidAddress, InvalidBrandName, EngineUnavailable.
     """
     resources: Resources = request.app.state.resources
     wanted = CodeWanted(

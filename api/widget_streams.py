@@ -1,7 +1,7 @@
 """Open streams of widget sessions: their limits, notifications and shutdown.
 
-At the process's limit, a new stream ends one of the client or network with the most. If that is its
-own, the new stream is rejected.
+At the process's limit, a new stream ends a stream of the client or network that has the most
+streams. If the new stream belongs to that client or network, it is rejected.
 """
 
 import asyncio
@@ -144,8 +144,8 @@ class WidgetStreams:
                 place.wake()
 
     def end(self) -> None:
-        """End all streams, also later ones, after their pending messages. Readers reconnect to
-        another process."""
+        """End all streams, including streams that are opened later, once their pending messages are
+        sent. Readers reconnect to another process."""
         self._ending = True
         for places in self._places.values():
             for place in places:

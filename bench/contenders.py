@@ -1,7 +1,7 @@
 """The compared systems, each in separate processes with its own load driver.
 
-All run at the same time and are called alternately. An idle one uses 0.2 to 2 % of a core, measured
-during every turn (`idle_cpu_percent`).
+All run at the same time and are called alternately. An idle system uses 0.2 to 2 % of a core,
+measured during every turn (`idle_cpu_percent`).
 """
 
 import asyncio
@@ -43,7 +43,8 @@ _STOP_S: Final = 5.0
 
 
 class Contender(ABC):
-    """One compared system. `stop` ends the processes of `start`, even of a failed one."""
+    """One compared system. `stop` ends the processes that `start` has started, even if `start`
+    failed."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -35,7 +35,7 @@ def is_made(tools: Path, pins: str) -> bool:
 
 
 def made(tools: Path, pins: str) -> None:
-    """Note that a folder contains the tools with these pins."""
+    """Record that a folder contains the tools with these pins."""
     (tools / "pins").write_text(pins)
 
 

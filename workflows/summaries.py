@@ -51,7 +51,7 @@ themselves."""
 
 
 class Summarize(Interceptor):
-    """Adds the summaries to everything that a worker's workflows start."""
+    """An interceptor that adds the summaries to everything that a worker's workflows start."""
 
     def workflow_interceptor_class(
         self,

@@ -39,7 +39,7 @@ class BrainBudget:
 
     @property
     def embedded(self) -> ChosenBrain:
-        """The embedded brain, which needs no budget."""
+        """Return the embedded brain, which needs no budget."""
         return ChosenBrain(self._brains.embedded)
 
     @property

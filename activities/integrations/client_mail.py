@@ -36,8 +36,8 @@ _log = structlog.get_logger(__name__)
 
 
 class ClientMail:
-    """Send emails to customers. If an email fails, the failure is stored with the client's sender
-    address, where the merchant can see it."""
+    """A sender of emails to customers. If an email fails, the failure is stored with the client's
+    sender address, where the merchant can see it."""
 
     def __init__(
         self,

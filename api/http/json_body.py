@@ -136,7 +136,7 @@ async def read_optional_body(request: Request) -> bytes:
 
 def announced_length(request: Request, *, at_most: int) -> int:
     """Return the announced length of the body in bytes, or 0. Raises BodyTooLarge above `at_most`.
-    It cannot be trusted, so callers must also count the bytes received."""
+    The announced length cannot be trusted, so callers must also count the bytes received."""
     try:
         length = int(request.headers.get("content-length", "0"))
     except ValueError:
@@ -166,8 +166,8 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
     """Return the JSON object of a body, parsed strictly. Raises InvalidBody.
 
     orjson rejects NaN, bad UTF-8 and lone surrogates, and the second parser rejects repeated keys
-    and huge integers. Values are counted before because both parsers are slow for many, and orjson
-    drops those of repeated keys.
+    and huge integers. Values are counted first, because both parsers are slow for many values and
+    orjson drops the values of repeated keys.
     """
     # The estimate rejects most bodies with too many values. `_check_values` counts exactly.
     if exceeds_values(body, MAX_VALUES):

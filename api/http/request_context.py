@@ -48,8 +48,8 @@ _OURS: Final[dict[int, type[DomainError]]] = {
 
 @dataclass(slots=True)
 class _Progress:
-    """The state of one request. `status` is 0 before the response. `error` ended the request, and
-    `reported` means that the error tracker has it."""
+    """The state of one request. `status` is 0 before the response. `error` is the error that ended
+    the request. If `reported` is true, the error tracker has received it."""
 
     started: float
     status: int = 0

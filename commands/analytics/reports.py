@@ -48,8 +48,8 @@ async def reports_of(data: Path) -> "TemporalReports":
 
 @contextmanager
 def left_running() -> Iterator[None]:
-    """If the user interrupts the block, print an error message and exit. The message states that
-    the work continues."""
+    """Run the block. If the user interrupts it, print an error message that states that the work
+    continues, and exit."""
     try:
         yield
     except asyncio.CancelledError:

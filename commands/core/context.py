@@ -88,8 +88,8 @@ def synchronous(function: Callable[P, Coroutine[None, None, None]]) -> Callable[
 
 @contextmanager
 def anticipated() -> Iterator[None]:
-    """If the block raises an expected error, print the error as one sentence and exit with code
-    1."""
+    """Run the block. If it raises an expected error, print the error as one sentence and exit with
+    code 1."""
     try:
         yield
     except DomainError as error:

@@ -72,7 +72,8 @@ class SampleMessage:
     """A customer's message with its outcome.
 
     - `mood`: the sentiment, from -1 to 1.
-    - `reply`, `answer`: the member's text, and the agent's from knowledge, without a greeting.
+    - `reply`, `answer`: the member's text and the agent's answer from knowledge, both without a
+      greeting.
     - `decided_at`: the decision or expiry of the review.
     - `first_approved_at`: the first of two approvals.
     - `member`: the index of the acting member.
@@ -285,7 +286,7 @@ class _Planner:
         return replace(made, score=score, comment=comment)
 
     def _further(self, first: SampleMessage, words: HistoryWords) -> tuple[SampleMessage, ...]:
-        """Return the customer's next message in the same conversation, either thanks or a follow-up
+        """Return the customer's next message in the same conversation: thanks or a follow-up
         question. Return an empty tuple if there is none."""
         drawn = self._random.random()
         at = first.at + timedelta(minutes=self._random.uniform(2, 50))

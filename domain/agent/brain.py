@@ -130,8 +130,8 @@ class BrainRequest(BaseModel):
       without review. Other brains ignore it.
     - `knowledge`: all knowledge entries, sorted by id, for a language model. The embedded brain
       ignores it. If it is empty, a language model gets `passages` alone.
-    - `is_claim`: whether the author is not verified to hold the customer's address. Their words
-      then support no address and no phone number in an answer.
+    - `is_claim`: whether the author is not verified to hold the customer's address. In that case,
+      their words do not support an address or a phone number in an answer.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -326,9 +326,9 @@ draft passes, or if a human must review the answer in any case."""
 
 @runtime_checkable
 class RepairingBrain(Brain, Protocol):
-    """The port for a brain that can write a rejected draft again."""
+    """The port for a brain that can rewrite a rejected draft."""
 
     async def think_checked(self, request: BrainRequest, check: DraftCheck) -> BrainAnswer:
         """Return the brain's answer, like `think`. If `check` rejects the draft, the brain gets the
-        findings and writes the draft once more."""
+        findings and rewrites the draft once."""
         ...

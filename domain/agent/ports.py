@@ -9,7 +9,7 @@ from domain.core.ids import TenantId
 
 
 class SafetyNet(Protocol):
-    """Detects sensitive topics. A message about a sensitive topic always goes to a human."""
+    """A detector of sensitive topics. A message about a sensitive topic always goes to a human."""
 
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
         """Return the sensitive topic that requires a human to answer the text, or None if the agent

@@ -155,8 +155,8 @@ class SitePage(BaseModel):
 
 
 class FoundPage(BaseModel):
-    """An address that an import has found. `allowed` means that the site's robots.txt lets the
-    service read it."""
+    """An address that an import has found. `allowed` is True if the site's robots.txt permits the
+    service to read the address."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -12,8 +12,8 @@ class Contract(BaseModel):
 
 
 class RunRef(Contract):
-    """Identifies the run that an activity works on. `request_id` is the id of the HTTP request that
-    submitted the event, used only for logs, or empty if no request started the run."""
+    """The identity of the run that an activity works on. `request_id` is the id of the HTTP request
+    that submitted the event, used only for logs, or empty if no request started the run."""
 
     client_id: str
     event_id: str
@@ -22,8 +22,8 @@ class RunRef(Contract):
 
 
 class BackgroundRef(Contract):
-    """Identifies a client's long-running job by its database row. `remote_brain` means that the
-    brain runs in another process, which determines a step's timeout."""
+    """The identity of a client's long-running job, by its database row. `remote_brain` means that
+    the brain runs in another process, which determines a step's timeout."""
 
     client_id: str
     record_id: str

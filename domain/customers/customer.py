@@ -13,7 +13,7 @@ from domain.runs.teammate_reply import InternalNote
 
 class Customer(BaseModel):
     """A customer, identified by an address. `email` is the result of `customer_key`. `name` is the
-    latest one used. `is_verified` means that at least one message came from a verified holder of
+    latest name used. If `is_verified` is true, at least one message came from a verified holder of
     the address."""
 
     model_config = ConfigDict(frozen=True)

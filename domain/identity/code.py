@@ -48,7 +48,7 @@ class CodesMade:
     - `is_known`: the address belongs to a user.
     - `is_trusted`: that user has signed in from this network.
     - `by_strangers`: codes requested by untrusted networks within the day.
-    - `to_strangers`: codes requested by this network within the hour, for addresses without an
+    - `to_strangers`: codes requested by this network within the hour for addresses without an
       account.
     """
 

@@ -29,7 +29,7 @@ _EVENT_TYPE: Final = "email.inbound"
 
 @dataclass(frozen=True, slots=True)
 class InboundMail:
-    """An email as received from its provider. None of its content is trusted.
+    """An email as received from its provider. Its content is untrusted.
 
     - `headers`: lower-case names with their values, topmost first.
     - `has_all_headers`: no header is missing or truncated.

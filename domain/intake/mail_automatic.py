@@ -86,8 +86,8 @@ def may_reply(
     """Return True if an email may be answered, and False for auto-replies, mailing lists, bounces
     and programs.
 
-    Answering them would cause a loop or remain unread. If `by_form`, a program forwarded a
-    customer's text: generated mail may then be answered, but an automatic reply may not.
+    Answering them would cause a loop or remain unread. If `by_form` is true, a program forwarded a
+    customer's text. Generated mail may then be answered, but an automatic reply may not.
     """
     submitted = headers.get("auto-submitted", "").partition(";")[0].strip().lower()
     suppress = headers.get("x-auto-response-suppress", "").strip().lower()

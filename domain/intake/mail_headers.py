@@ -44,8 +44,8 @@ class Mailbox:
 
 @dataclass(frozen=True, slots=True)
 class HeaderList:
-    """Header names in lower case with their values, in the order sent. Unless `is_whole`, headers
-    may be missing or reordered, and must not be used for authentication."""
+    """Header names in lower case with their values, in the order sent. Unless `is_whole` is true,
+    headers may be missing or reordered, and must not be used for authentication."""
 
     pairs: tuple[tuple[str, JsonValue], ...]
     is_whole: bool

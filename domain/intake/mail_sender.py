@@ -44,8 +44,8 @@ class MailSenders(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """An email's author. If `is_sender`, authenticating the sender also verifies the author.
-    `by_form` means that a form or program forwarded the text."""
+    """An email's author. If `is_sender` is true, authenticating the sender also verifies the
+    author. If `by_form` is true, a form or program forwarded the text."""
 
     box: Mailbox
     is_sender: bool = False

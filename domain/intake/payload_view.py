@@ -41,8 +41,8 @@ def _steps(path: str) -> tuple[str, tuple[str, ...]]:
 
 
 class PayloadView:
-    """Looks up payload values by dotted path ("ticket.customer.email"), with the keys in canonical
-    form.
+    """A view of a payload that returns values by dotted path ("ticket.customer.email"), with the
+    keys in canonical form.
 
     `doubled` are the canonical keys that occur in several spellings with different values.
     """

@@ -1,7 +1,7 @@
 """Detect names that imitate a carrier, a bank or the service.
 
 Names are compared by skeleton: look-alike letters are merged, and case, accents, blanks and
-punctuation are ignored. The YAML file beside this module lists the protected names.
+punctuation are ignored. The YAML file next to this module lists the protected names.
 """
 
 import re

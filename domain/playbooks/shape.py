@@ -117,7 +117,7 @@ class _Limits(_Part):
     @field_validator("per_action", "per_customer", "per_day")
     @classmethod
     def _exact(cls, value: str | None, info: ValidationInfo) -> str | None:
-        """Return the amount. Raises ValueError. Without a valid currency, only the format is
+        """Return the amount. Raises ValueError. If the currency is invalid, only the format is
         checked."""
         if value is None:
             return None

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Starter(Protocol):
-    """Starts a transaction's background work after the transaction is committed."""
+    """A starter of a transaction's background work, called after the transaction is committed."""
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:
         """Signal a waiting run to read the decision on its review. Return False if the run has

@@ -134,7 +134,7 @@ class WriterStanding:
 class AnsweredMessage:
     """The customer's message that a reply answers.
 
-    - `in_session`: it came through a widget session.
+    - `in_session`: the message came through a widget session.
     - `can_show`: the visitor can still receive messages, in the session or by email.
     - `is_live`: the visitor can still open the session.
     - `was_delivered`: a connected platform delivered it, so no caller waits for an answer.

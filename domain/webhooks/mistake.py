@@ -233,8 +233,8 @@ def undone(body: bytes) -> Iterator[Option]:
 
 
 class Changes:
-    """Detects how a pasted body differs from sent bodies. The pasted body is parsed once and
-    compared with many sent bodies."""
+    """A detector of the differences between a pasted body and sent bodies. The pasted body is
+    parsed once and compared with many sent bodies."""
 
     def __init__(self, pasted: bytes) -> None:
         self._forms = tuple(undone(pasted))

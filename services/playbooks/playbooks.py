@@ -204,7 +204,7 @@ async def delete_playbook(
 async def _held(
     work: UnitOfWork, actor: Actor, wanted: WantedChange, granted: Loosening | None
 ) -> AsyncIterator[None]:
-    """The context manager in which every use case in this module runs: `held_if_looser` for
+    """Return the context manager in which every use case in this module runs: `held_if_looser` for
     playbooks. It also records the versions that stop answering events."""
     playbooks = PlaybookRepository(work.connection, work.tenant)
     live = LiveVersions(work.connection, work.tenant)

@@ -15,7 +15,8 @@ _PAGE: Final = 200
 
 
 class Listening:
-    """Reads each of a client's new events once. `events` are the types to read; empty means all."""
+    """A reader that returns each of a client's new events once. `events` are the types to read;
+    empty means all."""
 
     def __init__(
         self, database: Database, tenant: TenantId, *, events: Collection[str], since: datetime

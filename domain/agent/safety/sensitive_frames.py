@@ -201,7 +201,7 @@ def _frame(matter: SensitiveMatter, text: str, concepts: Mapping[str, object]) -
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Parses the phrases of the YAML file. A parsed phrase lists the alternative forms of each
+    """A parser of the phrases in the YAML file. A parsed phrase lists the alternative forms of each
     word."""
 
     sets: Mapping[str, str]

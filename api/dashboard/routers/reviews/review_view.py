@@ -51,8 +51,8 @@ def diffs_of(
     found: Review, refused: Draft | None
 ) -> tuple[tuple[Piece, ...], tuple[Piece, ...] | None]:
     """Return two word diffs, within one DiffBudget: the current draft against the agent's draft,
-    and against the draft of a rejected approval. The second is None without a different rejected
-    draft."""
+    and against the draft of a rejected approval. The second is None if there is no different
+    rejected draft."""
     budget = DiffBudget()
     own: tuple[Piece, ...] = ()
     if found.draft != found.agent_draft:
