@@ -122,7 +122,7 @@ class InClient(Part):
     default client.
 
     Callers without one of the `roles` are rejected before they send a body. The use case checks the
-    role again. `chosen` requires users of several clients to specify one.
+    role again. If `chosen` is true, users of several clients must specify one.
 
     Raises Unauthenticated, TooManyRequests, InvalidQuery, ClientIdMissing, AccessDenied, NoClient
     and RoleRequired. For an unknown client, raises ClientNotFound for internal admins, and

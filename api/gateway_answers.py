@@ -63,8 +63,8 @@ CallStartDep = Annotated[CallStart, Depends(_begin)]
 
 @dataclass(frozen=True, slots=True)
 class EventCaller:
-    """The authenticated sender of an event. `vouches` allows it to claim that the customer's
-    address is verified."""
+    """The authenticated sender of an event. If `vouches` is true, the sender may claim that the
+    customer's address is verified."""
 
     tenant: TenantId
     actor: Actor

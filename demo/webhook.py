@@ -40,8 +40,8 @@ class DemoWebhook(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """The target of the demo shop's webhook. `allow_private` lets workers send to localhost, where
-    the receiver runs."""
+    """The target of the demo shop's webhook. If `allow_private` is true, workers may send to
+    localhost, where the receiver runs."""
 
     url: str
     allow_private: bool

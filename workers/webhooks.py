@@ -137,7 +137,7 @@ async def at_work(
     deployment: WorkerDeploymentConfig | None = None,
 ) -> AsyncIterator[None]:
     """Run the webhook worker, for the Worker Deployment version `deployment`, until the block ends.
-    `sandbox` enables Temporal's check that workflows are deterministic."""
+    If `sandbox` is true, Temporal checks that workflows are deterministic."""
     async with (
         _outside_ready(activities),
         Worker(

@@ -81,7 +81,8 @@ async def gather(
     for_model: bool = False,
 ) -> Gathered:
     """Return a client's data for an event. Without `near`, the message's embedding, only keyword
-    search finds knowledge. `for_model` includes all knowledge, for a language model's prompt."""
+    search finds knowledge. If `for_model` is true, all knowledge is included, for a language
+    model's prompt."""
     usable = await IntegrationRepository(connection, tenant).usable_connections()
     search = KnowledgeSearch(connection, tenant)
     return Gathered(

@@ -73,9 +73,9 @@ _QUESTIONS: Final = frozenset(Intent) - {
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A message as interpreted by the brain. `text` may include the earlier message. `is_bare`
-    marks a follow-up with at most a yes or no, for which the earlier message determines only the
-    category."""
+    """A message as interpreted by the brain. `text` may include the earlier message. If `is_bare`
+    is true, the message is a follow-up with at most a yes or no, and the earlier message determines
+    only the category."""
 
     text: str
     seen: Classification

@@ -80,8 +80,8 @@ def _lexicon() -> _Lexicon:
 class Question:
     """The stems of a message: of all content words (`stems`), and of its questions (`asked`).
 
-    `is_vague` marks a message with a single word, no content words ("and the two others?"), or only
-    a general complaint ("a problem with my order").
+    `is_vague` is true for a message with a single word, no content words ("and the two others?"),
+    or only a general complaint ("a problem with my order").
     """
 
     stems: frozenset[str]

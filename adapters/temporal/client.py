@@ -235,8 +235,9 @@ class TemporalEngine:
     async def process_webhook(self, webhook: ProcessWebhookInput, *, wake: bool = False) -> bool:
         """Start processing a stored webhook. Return False if it is already running.
 
-        An ended workflow is started again because the row shows whether work is left. `wake`
-        retries a waiting webhook now. Raises EngineUnavailable; the sweep then starts the workflow.
+        An ended workflow is started again because the row shows whether work is left. If `wake` is
+        true, a waiting webhook is retried now. Raises EngineUnavailable; the sweep then starts the
+        workflow.
         """
         ref = webhook.ref
         try:

@@ -26,9 +26,9 @@ _REFUSALS: Final = (RPCStatusCode.UNAUTHENTICATED, RPCStatusCode.PERMISSION_DENI
 async def connect(temporal: TemporalSettings, *, lazy: bool = False) -> Client:
     """Return a Temporal client with the data converter that all processes share.
 
-    `lazy` connects on the first call, so that a process can start while Temporal is down.
-    Otherwise, raises within seconds: EngineUnavailable, or InvalidInput for rejected credentials,
-    in one sentence.
+    If `lazy` is true, the client connects on its first call, so that a process can start while
+    Temporal is down. Otherwise, raises within seconds: EngineUnavailable, or InvalidInput for
+    rejected credentials, in one sentence.
     """
     if lazy:
         return await _client(temporal, lazy=True)

@@ -106,8 +106,8 @@ Work = Callable[[Stack, DataFolder, StackInfo], Awaitable[None]]
 async def _with_stack(
     folder: DataFolder, ports: StackPorts, work: Work, *, host: str, endless: bool
 ) -> None:
-    """Start the stack, run `work`, and stop every process, even after an error. `endless` work ends
-    normally with Ctrl-C."""
+    """Start the stack, run `work`, and stop every process, even after an error. If `endless` is
+    true, Ctrl-C ends the work normally."""
     # Other users must not read the files that this process and its children create.
     os.umask(0o077)
     configure_logs("WARNING")  # INFO would print audit entries between the demo's steps.

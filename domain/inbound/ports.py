@@ -88,8 +88,8 @@ class WebhookStarter(Protocol):
     async def process_webhook(self, webhook: "ProcessWebhookInput", *, wake: bool = False) -> bool:
         """Start a webhook's workflow. Return False if it is already running.
 
-        `wake` makes a waiting workflow retry now. Raises EngineUnavailable; the periodic sweep then
-        starts the workflow later.
+        If `wake` is true, a waiting workflow retries now. Raises EngineUnavailable; the periodic
+        sweep then starts the workflow later.
         """
 
 

@@ -50,8 +50,8 @@ class Executions(Protocol):
     """
 
     async def starting_with(self, prefix: str, *, ended: bool = False) -> list[Execution]:
-        """Return some of the executions whose workflow id has the prefix. `ended` omits running
-        executions."""
+        """Return some of the executions whose workflow id has the prefix. If `ended` is true,
+        running executions are omitted."""
 
     async def of(self, workflow_ids: Sequence[str]) -> list[Execution]:
         """Return all executions of the workflows with these ids."""

@@ -46,7 +46,8 @@ def site_address(written: str, *, allow_loopback: bool) -> str:
     """Return a typed address in its normal form, with a scheme and without a fragment. Raises
     InvalidSite.
 
-    `allow_loopback` allows sites on this machine, also without TLS, for tests and demos.
+    If `allow_loopback` is true, sites on this machine are allowed, also without TLS, for tests and
+    demos.
     """
     typed = written.strip().partition("#")[0]
     url = typed if "://" in typed else f"https://{typed}"

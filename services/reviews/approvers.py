@@ -29,7 +29,7 @@ async def missing_approver(
 ) -> MissingApprover | None:
     """Return why the client's team cannot approve a review, or None if it can.
 
-    If `needs_two`, two members must approve. Otherwise, any reviewer may, except the member
+    If `needs_two` is true, two members must approve. Otherwise, any reviewer may, except the member
     `user_id` who entered the request.
     """
     members = await MemberStandings(connection, tenant).all()

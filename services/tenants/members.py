@@ -143,8 +143,8 @@ async def _end_powers(
 async def leave_client(work: UnitOfWork, actor: Actor) -> None:
     """End the actor's own membership immediately. The actor's keys stay active.
 
-    They are shown without a manager, and the sweep emails the managers. Raises OwnerStays,
-    MemberNotFound.
+    They are then listed as keys without a manager, and the sweep notifies the managers by email.
+    Raises OwnerStays, MemberNotFound.
     """
     members = MemberRepository(work.connection)
     before = await members.role(actor.name, work.tenant)

@@ -72,8 +72,8 @@ class RunForCaseReader(TenantRepository):
         """Return a run. Raises RunNotFound for an unknown or erased run, and before its event is
         normalized.
 
-        `lock` blocks an erasure of the run's customer until the transaction ends. Readers pass
-        False.
+        If `lock` is true, an erasure of the run's customer is blocked until the transaction ends.
+        Readers pass False.
         """
         row = await self._one(
             _LOCKED_RUN if lock else _RUN,

@@ -109,9 +109,9 @@ class Database:
         block ends, and rolls back after an error.
 
         It takes at most `patience_s` seconds, with the wait for a connection. Connections are
-        shared fairly among clients (`client_turns.py`). `keeps_plans` lets PostgreSQL reuse plans
-        of up to `PLANS_KEPT_S`. Use it only for the short statements of each event, which cost
-        mainly planning.
+        shared fairly among clients (`client_turns.py`). If `keeps_plans` is true, PostgreSQL may
+        reuse plans for up to `PLANS_KEPT_S`. Use this only for the short statements of each event,
+        whose cost is mainly planning.
 
         Raises EngineUnavailable if PostgreSQL cannot be reached or does not respond, and
         CommitUnknown during the commit.

@@ -78,7 +78,8 @@ class Snapshot:
         return await cursor.fetchone()
 
     async def declare(self, query: str) -> None:
-        """Open the cursor from which `fetch` reads. Only one can be open, until `rewind`."""
+        """Open the cursor from which `fetch` reads. Only one cursor can be open until `rewind` is
+        called."""
         self._socket_deadline.within(self._patience_s)
         declared = sql.SQL("DECLARE rows NO SCROLL CURSOR FOR {}").format(sql.SQL(query))
         await self._connection.execute(declared, self._values)

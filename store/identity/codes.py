@@ -60,7 +60,8 @@ class CodeRepository:
         self, code: NewCode, now: datetime, *, to_strangers: int, crowded: bool = False
     ) -> bool:
         """Store a sign-in code, and return whether it may be sent, as decided by `tries_of_next`.
-        Otherwise, the code does not count and cannot be used. If `crowded`, it is not stored."""
+        Otherwise, the code does not count and cannot be used. If `crowded` is true, it is not
+        stored."""
         await self._lock(code.email)
         made = await self._made(code, now)
         tries = tries_of_next(made, to_strangers=to_strangers, crowded=crowded)

@@ -67,9 +67,9 @@ class KeptAs(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KeptWebhook:
-    """The result of storing a delivery. `id` is its row, possibly an older one. If `starts`, the
-    delivery is the new head of its queue, and the caller must start its workflow after the
-    commit."""
+    """The result of storing a delivery. `id` is its row, possibly an older one. If `starts` is
+    true, the delivery is the new head of its queue, and the caller must start its workflow after
+    the commit."""
 
     id: str
     was: KeptAs

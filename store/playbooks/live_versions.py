@@ -64,7 +64,7 @@ class LiveVersions(TenantRepository):
 
     async def stopped_since(self, since: datetime) -> tuple[PlaybookEntry, ...]:
         """Return the playbook versions that stopped answering events after `since`, latest first,
-        as active. Of versions that stopped together, the one with precedence is first."""
+        as active. If several versions stopped together, the version with precedence comes first."""
         version = playbook_versions.c
         rows = await self._connection.execute(
             sa.select(

@@ -28,8 +28,8 @@ class Naming:
     def owned(
         self, rows: "Sequence[sa.Row[*tuple[Any, ...]]]", *, or_unnamed: bool = False
     ) -> tuple[str, ...]:
-        """Return the ids of the rows that belong to the customer. `or_unnamed` includes rows that
-        identify no person.
+        """Return the ids of the rows that belong to the customer. If `or_unnamed` is true, rows
+        that identify no person are included.
 
         Call this in a thread without an open transaction: long texts take seconds, and emails that
         were never normalized take minutes.

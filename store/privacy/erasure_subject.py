@@ -93,7 +93,8 @@ class UnreadRecords:
     """Records to read in one transaction because only their texts show whether they belong to the
     customer.
 
-    `query` reads the texts of `ids`. `or_unnamed` includes records that identify no person.
+    `query` reads the texts of `ids`. If `or_unnamed` is true, records that identify no person are
+    included.
     """
 
     query: sa.TextClause

@@ -92,8 +92,8 @@ class TenantErasure:
         return (await self._connection.execute(sa.delete(table).where(some))).rowcount
 
     async def remove_client(self) -> dict[str, int]:
-        """Remove the client, its memberships, and the users of no other client with their sessions
-        and preferences.
+        """Remove the client, its memberships, and its users who belong to no other client, with
+        their sessions and preferences.
 
         Return the removed rows by table. The caller must have removed all rows that refer to the
         client.

@@ -195,8 +195,8 @@ class LaterTurns(TenantRepository):
         """Remove a message from a review, so that the agent can answer it separately. Return
         whether the agent may do so. Idempotent.
 
-        It stays if the review is decided, sensitive or claimed, or if human agents have taken over.
-        The conversation and the review are locked until the transaction ends.
+        The message stays if the review is decided, sensitive or claimed, or if human agents have
+        taken over. The conversation and the review are locked until the transaction ends.
         """
         await ThreadRepository(self._connection, self._tenant).lock(event_id)
         await self._connection.execute(_LOCK_REVIEW, self._key(review_id))

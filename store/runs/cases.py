@@ -89,8 +89,8 @@ class Case:
 
     @property
     def delivered(self) -> str:
-        """Return the reply as sent by email or ticket: the agent's with the AI disclosure, a human
-        agent's without."""
+        """Return the reply as sent by email or ticket: with the AI disclosure if the agent wrote
+        it, and without the disclosure if a human agent did."""
         if self.human_text is not None:
             return self.human_text
         return disclosed(self.words, self.disclosure)
