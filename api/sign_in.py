@@ -97,7 +97,7 @@ async def _send_in_crowd(resources: Resources, wanted: CodeWanted) -> None:
         if code_id is not None:
             await resources.engine.mail(SendMailInput(kind="code", record_id=code_id))
     except EngineUnavailable:
-        _log.warning("a sign-in code was not sent", error_code=EngineUnavailable.code)
+        _log.warning("failed to send sign-in code", error_code=EngineUnavailable.code)
 
 
 async def enter_code(request: Request, email: str, code: str, kind: SessionKind) -> Entered:

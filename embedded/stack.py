@@ -36,9 +36,9 @@ from store.core.migrate import migrate
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _START_TIMEOUT_S: Final = 120.0
 _POLL_S: Final = 0.05
-# After the first SIGINT, each group of processes has this many seconds, in total less than Ctrl-C's
-# limit. A slower process receives a second SIGINT: the API sends errors, and a worker abandons its
-# work. An interrupted webhook delivery is retried later, and counted once.
+# The number of seconds that each group of processes has after the first SIGINT. The sum is below
+# Ctrl-C's limit. A slower process receives a second SIGINT: the API sends errors, and a worker
+# abandons its work. An interrupted webhook delivery is retried later, and counted once.
 _STOP_FRONT_S: Final = 5.0
 _STOP_BACK_S: Final = 3.0
 _STOP_SLOW_S: Final = 2.0

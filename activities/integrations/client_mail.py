@@ -125,7 +125,7 @@ class ClientMail:
             async with beating():
                 await self.send(tenant, mail, group, answer_of=answer_of)
         except (MailRefused, MailUnknown) as error:
-            _log.warning("mail not sent", mail=mail.name, error_code=error.code)
+            _log.warning("failed to send mail", mail=mail.name, error_code=error.code)
 
     async def send_by(self, sender: MailSender, mail: OutgoingMail) -> str:
         """Send an email from a sender that might not be verified yet, and return the Message-ID.

@@ -68,6 +68,6 @@ class SendSenderCode:
             ):
                 await self._mail.send_by(code.sender, mail)
         except (MailRefused, MailUnknown) as error:
-            _log.warning("mail not sent", kind=step.kind, error_code=error.code)
+            _log.warning("failed to send mail", kind=step.kind, error_code=error.code)
         async with self._database.tenant(tenant) as connection:
             await MailSenderRepository(connection, tenant).mailed(code.id)

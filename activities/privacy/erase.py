@@ -80,8 +80,8 @@ class EraseRecords:
 
     @activity.defn(name=names.ERASE_ROWS)
     async def remove_rows(self, erase: EraseInput) -> None:
-        """Remove a client's rows, including its own, or the rows about one customer. Rows needed
-        for counts are kept without text."""
+        """Remove all rows of a client, including the client's own row, or only the rows about one
+        customer. Rows needed for counts are kept without text."""
         key = self._customer(erase)
         reached = _reached()
         async with beating(reached):

@@ -22,7 +22,7 @@ from domain.webhooks.errors import Deferred
 
 _log = structlog.get_logger(__name__)
 
-# Maximum number of remembered failures. A retry follows within minutes.
+# Maximum number of remembered failures. It can be small because a retry follows within minutes.
 _MAX_KNOWN: Final = 1_000
 
 

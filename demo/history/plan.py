@@ -19,7 +19,7 @@ DAYS: Final = 30
 """The number of full days before today that have a history."""
 
 _SEED: Final = "maison-lavande"
-# The mean number of conversations per weekday, and per day of the weekend.
+# The mean number of conversations per weekday and per weekend day.
 _WEEKDAY: Final = 15.0
 _WEEKEND: Final = 9.0
 # The weights of the UTC hours from 6 to 21 in which customers write.

@@ -53,8 +53,8 @@ _MAX_ITEMS: Final = 301
 # No real sender's objects and lists have more entries. Filtering a larger object or list would
 # delay other requests, so it is passed on unchanged.
 _MANY: Final = 500
-# `PayloadView` matches the keys of large objects only by exact spelling, so a large object must
-# stay large.
+# `PayloadView` matches the keys of large objects only by exact spelling. A reduced object must
+# therefore not become small enough for lenient matching.
 _FEW_KEYS: Final = 100
 
 _TEXTS: Final = {Channel.EMAIL: MAIL_TEXT, Channel.HELPDESK: HELPDESK_TEXT}

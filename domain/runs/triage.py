@@ -24,8 +24,8 @@ MAX_AT_ONCE: Final = 100
 
 
 class ConversationStatus(StrEnum):
-    """The status of a conversation. `snoozed` reopens at a set time. The customer's next message
-    reopens a snoozed or closed conversation."""
+    """The status of a conversation. A `snoozed` conversation reopens at a set time. The customer's
+    next message reopens a snoozed or closed conversation."""
 
     OPEN = "open"
     SNOOZED = "snoozed"

@@ -37,8 +37,8 @@ _POINTS: Final = frozenset("fpyxadotOzPLqNIr")
 
 @dataclass(slots=True)
 class Weight:
-    """Evidence from a clause's context against its being a request. `vetoes` reject it. `doubts`
-    make it at most `likely`."""
+    """Evidence in a clause's context that the clause is not a request. `vetoes` reject the request.
+    `doubts` make it at most `likely`."""
 
     vetoes: set[Veto] = field(default_factory=set)
     doubts: set[Veto] = field(default_factory=set)
