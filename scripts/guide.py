@@ -94,7 +94,8 @@ def _write_manifest() -> None:
 
 
 def _hashes(inline: re.Pattern[str], files: str) -> list[str]:
-    """Return the hashes of the inline texts in files, as a Content-Security-Policy names them."""
+    """Return the hashes of the inline texts in files, in the format of a
+    Content-Security-Policy."""
     texts = {
         text
         for file in SITE.rglob(files)

@@ -1,5 +1,6 @@
-"""Email to a client's customers, from the client's verified sender, or else from the service's. The
-service's sender may write only to addresses that have written to the service (decision 0074)."""
+"""Emails to a client's customers, from the client's verified sender or, if there is none, from the
+service's sender. The service's sender may write only to addresses that have written to the service
+(decision 0074)."""
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection

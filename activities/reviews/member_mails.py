@@ -100,7 +100,9 @@ class MemberMails:
                         away.set()
                     _log.warning("emails to members wait", client_id=tenant, code=error.code)
                 except (EngineUnavailable, SQLAlchemyError) as error:
-                    _log.error("failed to email member", client_id=tenant, error=type(error).__name__)
+                    _log.error(
+                        "failed to email member", client_id=tenant, error=type(error).__name__
+                    )
         return sent
 
     async def _member(self, tenant: TenantId, user_id: str) -> int:

@@ -235,7 +235,7 @@ def _richest(sentences: Sequence[str], matched: Sequence[Sequence[str]]) -> tupl
     """Return the range of sentences that fits into an excerpt and contains the most distinct stems
     from `matched`.
 
-    Empty if a sentence is too long. Takes linear time.
+    The range is empty if a sentence is too long. Takes linear time.
     """
     best, most = (0, 0), -1
     held: Counter[str] = Counter()

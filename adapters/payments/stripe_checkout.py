@@ -85,8 +85,8 @@ class StripeCheckout:
         return OpenedCheckout(session.id, session.url)
 
     async def renew(self, subscription_id: str, monthly: Money | None) -> None:
-        """Change the subscription's price from next month on, or end it then if `monthly` is None.
-        The current month is not billed again. Raises PaymentsUnreachable."""
+        """Change the subscription's price starting next month, or end the subscription at that time
+        if `monthly` is None. The current month is not billed again. Raises PaymentsUnreachable."""
         path = f"/v1/subscriptions/{subscription_id}"
         with _only_unreachable():
             call = ConnectorCall(self._http)

@@ -113,7 +113,7 @@ def describe(error: DomainError) -> str:
 
 
 def settings_for(data: Path) -> "Settings":
-    """Return the settings from the environment. Missing ones come from the embedded stack on
+    """Return the settings from the environment. Missing settings come from the embedded stack on
     `data`, unless the environment names another database or Temporal server. Raises
     InvalidInput."""
     if not any(os.environ.get(key) for key in _PLACES):

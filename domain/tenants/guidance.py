@@ -27,7 +27,8 @@ class Guidance(BaseModel):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Return the guidance as lines of a prompt. The result is empty if no setting is set."""
+        """Return the guidance as lines of a prompt. The result is empty if the guidance is
+        empty."""
         tone = (f"Tone: {self.tone}",) if self.tone else ()
         return (*tone, *_list("Do:", self.do), *_list("Do not:", self.dont))
 

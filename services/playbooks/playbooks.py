@@ -67,8 +67,8 @@ async def update_playbook(
     *,
     granted: Loosening | None = None,
 ) -> PlaybookChange:
-    """Update a playbook to match the draft, including the name. Every change except of the active
-    flag creates a version.
+    """Update a playbook to match the draft, including the name. Every change except a change of the
+    active flag creates a version.
 
     Raises RoleRequired, ClientNotFound, PlaybookNotFound, PlaybookChanged, PlaybookNameTaken,
     TooManyPlaybookChanges, PatternTaken, CasesNotGreen.

@@ -57,7 +57,7 @@ async def add_member(
 async def change_role(
     work: UnitOfWork, actor: Actor, user_id: str, role: Role, *, keys: KeyChoice | None = None
 ) -> ClientMember:
-    """Change a member's role from the next request on. Raises RoleRequired, OwnerStays,
+    """Change a member's role, starting with the next request. Raises RoleRequired, OwnerStays,
     MemberNotFound, KeysUndecided.
 
     `keys` decides about the member's keys if the new role may not create them.

@@ -31,8 +31,8 @@ async def widget_and_key(work: UnitOfWork) -> tuple[Widget, str | None]:
 
 
 async def change_widget(work: UnitOfWork, actor: Actor, change: WidgetChange) -> Widget:
-    """Change the widget settings from the next request on. The caller has validated the values
-    (`domain/widget/`). Raises RoleRequired, ClientNotFound."""
+    """Change the widget settings, starting with the next request. The caller has validated the
+    values (`domain/widget/`). Raises RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
     changed = await WidgetRepository(work.connection, work.tenant).change(change, work.now)
     work.note(actor, "widget changed", fields=" ".join(sorted(change.given)))

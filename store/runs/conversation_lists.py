@@ -148,8 +148,8 @@ class TalkFilter:
     def inner(self) -> str:
         """Return the SQL for the filters that have an index, applied to all conversations.
 
-        Only one index can be used at a time, so `outer` has the others. A query with two rarely
-        combined values would otherwise read all conversations.
+        Only one index can be used at a time, so `outer` contains the other filters. A query with
+        two rarely combined values would otherwise read all conversations.
         """
         marked = ("AND is_critical " if self.unhappy else "") + (
             "AND taken_at IS NOT NULL " if self.taken else ""

@@ -74,8 +74,8 @@ def guard(
 def unsupported(
     response: str, sources: tuple[Citation, ...], request: BrainRequest
 ) -> tuple[str, ...]:
-    """Return the folded text of the statements in an answer that have no source. Empty if the
-    answer is grounded.
+    """Return the folded text of the statements in an answer that have no source. The result is
+    empty if the answer is grounded.
 
     If the answer cites none of this request's sources, every sentence that states a fact is listed.
     Only facts are compared, not meanings: a source with the same numbers passes.

@@ -179,7 +179,7 @@ def _unexplained(said: Iterable[MessageSentence], rules: list[_Rule]) -> tuple[s
             if known & explaining:
                 continue
             if takes_name and sentence.names_a_thing(place):
-                # One intent explains one name. A second name remains unexplained.
+                # An intent explains only one product name. A second name counts as unexplained.
                 takes_name = False
                 continue
             found.append(word)
