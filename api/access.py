@@ -278,8 +278,8 @@ class InClientOf(Part):
     path.
 
     `path_id` is the path parameter, and `client_of` returns the record's client. Raises
-    Unauthenticated, TooManyRequests and RoleRequired. Raises `missing` for an unknown record, or
-    another client's.
+    Unauthenticated, TooManyRequests and RoleRequired. Raises `missing` if the record is unknown or
+    belongs to another client.
     """
 
     security = SESSION

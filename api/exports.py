@@ -111,8 +111,8 @@ class Exports:
 
     def _slowest_before(self, place: ExportPlace) -> ExportPlace | None:
         """Return the slowest reader's slot that the waiting export may take, or None. Its client
-        must have no slot. An export of a client without a paid plan cannot displace one of a paying
-        client."""
+        must have no slot. An export of a client without a paid plan cannot displace an export of a
+        paying client."""
         if self._holds_one(place.tenant):
             return None
         slow = [

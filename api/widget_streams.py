@@ -112,7 +112,7 @@ class WidgetStreams:
 
         `session` is `client_id/session_id`. `network` is the network of the address. `pays` means
         that the client has a paid plan. Raises CallerBusy for too many streams of the session,
-        address, network or client, and ServerBusy for those of the process.
+        address, network or client, and ServerBusy for too many streams of the process.
         """
         client = session.partition("/")[0]
         counts: _Counts = (

@@ -58,7 +58,7 @@ SEEDING_TELLS: Final = Counter({"playbook.activated": len(PATTERNS), "integratio
 
 class SeededShop(BaseModel):
     """The credentials of the demo shop. The API key is stored unencrypted, unlike a real client's.
-    `storefront_port` is the last one used."""
+    `storefront_port` is the port that the storefront used last."""
 
     client_id: str
     key: str

@@ -115,8 +115,8 @@ class Deliver:
 
     @asynccontextmanager
     async def _putting_off(self, step: DeliverInput) -> AsyncIterator[None]:
-        """Run an attempt. If it raises Deferred, store the time of the next one, so that the sweep
-        does not start the delivery earlier."""
+        """Run an attempt. If it raises Deferred, store the time of the next attempt, so that the
+        sweep does not start the delivery earlier."""
         try:
             yield
         except Deferred as deferred:

@@ -1,4 +1,4 @@
-"""A client's own classifier head, which adds its logits to the shared head's.
+"""A client's own classifier head, which adds its logits to the logits of the shared head.
 
 Each weight belongs to several folded features, so a ticket's words cannot be reconstructed.
 """

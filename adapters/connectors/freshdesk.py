@@ -112,7 +112,7 @@ class Freshdesk:
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002 - Freshdesk has no idempotency keys
         """Add a private note to the ticket, and return the note's id. Raises ActionRefused if the
-        ticket is another customer's."""
+        ticket belongs to another customer."""
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         exchange = self._account.exchange()
         look = exchange.verify if again else exchange.read

@@ -50,7 +50,7 @@ _INTERNAL: Final = frozenset({"INTERNAL_SERVER_ERROR", "INTERNAL_ERROR", "TIMEOU
 
 
 class Shopify:
-    """A Shopify shop. Amounts are in the shop's own currency, not in the customer's."""
+    """A Shopify shop. Amounts are in the shop's own currency, not in the customer's currency."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, access_token: str, integration_id: str

@@ -168,7 +168,7 @@ class Zendesk:
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
         """Add a private comment to the ticket, and return the comment's id. Raises ActionRefused if
-        the ticket is closed or another customer's."""
+        the ticket is closed or belongs to another customer."""
         return await self._comment(ticket, text, key, public=False, again=again)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:

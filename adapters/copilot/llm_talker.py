@@ -171,8 +171,8 @@ def _tool(one: OfferedTool) -> Tool[None]:
 
 
 def _history(question: CopilotQuestion) -> list[ModelMessage]:
-    """Return the messages before the last one, for the model. The assistant's messages are
-    untrusted because they come from the browser."""
+    """Return all messages except the last, for the model. The assistant's messages are untrusted
+    because they come from the browser."""
     return [
         ModelRequest(parts=[UserPromptPart(content=one.content)])
         if one.role is Speaker.USER

@@ -229,8 +229,9 @@ class OnPage:
 async def _page_of(
     request: Request, visit: Visit, form_of: TenantId | None, *, stays: bool
 ) -> Page:
-    """Return a page for the client in the form, else in the query, else the last one shown, else
-    the user's first. A user without a client is redirected. Raises AccessDenied."""
+    """Return a page for the client in the form, else the client in the query, else the last client
+    shown, else the user's first client. A user without a client is redirected. Raises
+    AccessDenied."""
     resources: Resources = request.app.state.resources
     async with resources.database.reading_across() as connection:
         preferences = await preferences_of(connection, visit.user.id)

@@ -101,8 +101,8 @@ class ExportResponse(Response):
         return await self._next()
 
     async def _next(self) -> tuple[float, bytes | None]:
-        """Return the next piece, preceded by the seconds needed to produce it. The piece is None
-        after the last one."""
+        """Return the next piece, preceded by the seconds needed to produce it. After the last
+        piece, the piece is None."""
         started = time.monotonic()
         piece = await anext(self._pieces, None)
         return time.monotonic() - started, piece

@@ -41,7 +41,7 @@ def mail_html(text: str, *, title: str, sender: str, color: str | None) -> str:
     """Return an HTML document that shows exactly this text, with links for web addresses.
 
     `sender` is the name at the top, or "". `color` is the merchant's color, such as #1a2b3c, or
-    None for the service's.
+    None for the service's color.
     """
     band = color or SERVICE_COLOR
     body, mark, signature = text.replace("\r\n", "\n").partition(_SIGNATURE)

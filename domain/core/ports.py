@@ -24,7 +24,7 @@ class OutgoingMail(BaseModel):
     - `name`: the local part of the Message-ID, the same for every attempt.
     - `auto_submitted`: the Auto-Submitted header (RFC 3834), which distinguishes a reply from other
       automatic email.
-    - `color`: the merchant's color in the HTML part, or None for the service's.
+    - `color`: the merchant's color in the HTML part, or None for the service's color.
     - `unsubscribe_url`: the URL for one-click unsubscription (RFC 8058), or None.
     """
 

@@ -76,8 +76,8 @@ class MailedCodes:
     """The codes that a client emailed earlier for one kind of place: an author's thread in a
     ticket, or a widget session.
 
-    - `asked_of_place`, `oldest`: the place's requests within the hour, even held back, and the
-      first one's time.
+    - `asked_of_place`, `oldest`: the number of the place's requests within the hour, including
+      withheld requests, and the time of the first request.
     - `mailed_of_place`, `shared_of_address`, `by_requester_lately`, `of_client`: emailed within the
       hour.
     - `of_place`, `by_requester`, `of_address`: emailed to the address within the day, without

@@ -34,8 +34,8 @@ class Shop(Protocol):
     """
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """Return the order with the given number or, without one, the latest order for `email`.
-        Return None if there is none.
+        """Return the order with the given number or, without a number, the latest order for
+        `email`. Return None if there is none.
 
         The caller must check that the order belongs to the customer. Raises ActionRefused,
         ActionUnreachable.

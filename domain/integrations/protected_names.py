@@ -45,8 +45,9 @@ class _File(LexiconFile):
 def mailable_name(name: str, sender: str | None, service: ServiceName | None = None) -> str:
     """Return the client's name as shown in emails.
 
-    A protected name is replaced by the domain of `sender`, or "" without one, unless that domain
-    belongs to the name's owner. `service`, the service's own name, is protected too if given.
+    A protected name is replaced by the domain of `sender`, or by "" without a sender, unless that
+    domain belongs to the name's owner. `service`, the service's own name, is protected too if
+    given.
     """
     imitated = imitated_domains(name)
     if service is not None and _imitates(name, service):

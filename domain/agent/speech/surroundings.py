@@ -160,7 +160,8 @@ def _negation(clause: Clause, wish: ClauseRequest, weight: Weight) -> None:
 
 
 def _of_another(clause: Clause, wish: ClauseRequest) -> bool:
-    """Return True if the clause mentions an order other than the request's, or says "the other"."""
+    """Return True if the clause mentions an order other than the requested one, or says "the
+    other"."""
     if clause.numbers:
         return not clause.numbers & wish.own.numbers and bool(wish.own.numbers)
     return SpeechRole.THING in clause.roles
