@@ -31,8 +31,8 @@ DEMO: Final = Actor.system("demo")
 
 
 class DemoWebhook(BaseModel):
-    """The shop's webhook, empty until it exists. The signing `secret` is stored unencrypted, unlike
-    a real client's."""
+    """The shop's webhook, empty until it exists. Unlike a real client's secret, the signing
+    `secret` is stored unencrypted."""
 
     id: str = ""
     secret: str = ""

@@ -74,8 +74,8 @@ def weights(
     found: Floats = INVERSE_REGULARISATION * (rows.T @ missed).T
     bias = cast("Floats", model.intercept_)
     if len(bias) == 1:
-        # For two classes, scikit-learn fits only the second one. The weights of the first class are
-        # 0.
+        # For two classes, scikit-learn fits only the second class. The weights of the first class
+        # are 0.
         return np.vstack([np.zeros_like(found[1]), found[1]]), np.array([0.0, bias[0]])
     return found, bias
 

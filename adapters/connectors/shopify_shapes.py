@@ -44,7 +44,7 @@ class _AsPaid(BaseModel):
 
 
 class InBoth(_InShop, _AsPaid):
-    """The same amount in two currencies: the shop's and the customer's."""
+    """The same amount in the shop's currency and in the customer's currency."""
 
 
 class _MostInShop(BaseModel):

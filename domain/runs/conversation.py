@@ -57,7 +57,7 @@ def conversation_key(event: UnifiedEvent, event_id: str) -> str:
       else the address. The address prevents access to a thread by a reference to its emails.
     - Ticket author with an unverified address: a separate thread.
     - Other unverified sender: the session, or a thread for this event alone.
-    - Event typed by a user: a separate thread, never a customer's.
+    - Event typed by a user: a separate thread, never a customer's thread.
     """
     if event.author is None and (claim := _claim_key(event)):
         return claim

@@ -1,7 +1,7 @@
 """Explain why a pasted webhook signature does not match, by trying common mistakes until one
 matches.
 
-The signature may be the service's own or a receiver's.
+The signature may have been computed by the service or by a receiver.
 """
 
 import hmac

@@ -17,8 +17,9 @@ from store.tenants.standings import MemberStandings
 
 @dataclass(frozen=True, slots=True)
 class MissingApprover:
-    """The approver that a client's team lacks. `approves_from` is when a second member qualifies,
-    or None without one. `raising_waits` means that raising the limit is delayed."""
+    """The approver that a client's team lacks. `approves_from` is the time at which a second member
+    qualifies, or None if there is no second member. `raising_waits` means that raising the limit is
+    delayed."""
 
     approves_from: datetime | None
     raising_waits: bool

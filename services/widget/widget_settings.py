@@ -45,7 +45,7 @@ async def rotate_widget_secret(
     """Create or rotate the secret that signs user identities, from SECRET_BYTES random bytes.
 
     During the overlap, the previous secret is valid too. If loosening changes must wait, the new
-    one signs only after approval or a delay. Raises RoleRequired, ClientNotFound,
+    secret signs only after approval or a delay. Raises RoleRequired, ClientNotFound,
     TooManyLoosenings.
     """
     actor.require(MANAGERS)

@@ -156,8 +156,8 @@ def _patterns(words: Sequence[str]) -> list[str]:
 
 
 def _pattern(word: str) -> str:
-    """Return a regular expression for a word. A ligature matches both of its letters, and also the
-    first one at the end of the word."""
+    """Return a regular expression for a word. A ligature matches both of its letters. At the end of
+    the word, it also matches the first letter alone."""
     if word[:2] in _LIGATURES:
         both = f"{_letter(word[0])}{_letter(word[1])}"
         return f"(?:{both}|[{_LIGATURES[word[:2]]}]){_pattern(word[2:])}"

@@ -38,9 +38,10 @@ _OTHERS: Final = frozenset(WebhookKind) - FROM_STRANGERS
 
 @dataclass(frozen=True, slots=True)
 class NewWebhookRow:
-    """A webhook delivery to store. `id` is used if it is new. `headers` are those for the parser,
-    in lower case. `unreadable` is a parsing error's code, or None. `is_signed` means that a secret
-    verified it. `vouches` means that the endpoint could then vouch for customers' addresses."""
+    """A webhook delivery to store. `id` is used if it is new. `headers` contains the headers that
+    the parser needs, in lower case. `unreadable` is a parsing error's code, or None. `is_signed`
+    means that a secret verified it. `vouches` means that the endpoint could then vouch for
+    customers' addresses."""
 
     id: str
     integration_id: str

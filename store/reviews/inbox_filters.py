@@ -78,7 +78,7 @@ def is_filtered(wanted: InboxFilter) -> bool:
 
 
 def _conditions(wanted: InboxFilter) -> list[str]:
-    """Return the SQL conditions that need tables other than the source's."""
+    """Return the SQL conditions that need tables other than the tables of the source."""
     found = list(sources(wanted))
     has_reviews = any(one.is_review for one in found)
     has_talks = any(not one.is_review for one in found)
