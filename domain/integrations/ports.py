@@ -14,7 +14,7 @@ from domain.integrations.order import Order
 
 
 class MailServers(Protocol):
-    """The check of which clients' own mail servers the service may connect to."""
+    """A check that decides whether the service may connect to a client's own mail server."""
 
     async def check(self, client_id: str, host: str, port: int) -> str:
         """Resolve the mail server's host, check that all its addresses are allowed, and return the

@@ -17,8 +17,8 @@ PAGE: Final = 200
 """Maximum number of messages indexed by `CustomerIndex.index_page`."""
 
 # An unverified sender's name never replaces a verified customer's name. The name in an earlier
-# message replaces the name in a later one only if the earlier sender was verified and the later one
-# was not.
+# message replaces a later name only if the earlier sender was verified and the later sender was
+# not.
 _KEEP: Final = sa.text("""
     WITH kept AS (
         INSERT INTO customers AS customer

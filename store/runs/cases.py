@@ -89,8 +89,8 @@ class Case:
 
     @property
     def delivered(self) -> str:
-        """Return the reply as sent by email or ticket: with the AI disclosure if the agent wrote
-        it, and without the disclosure if a human agent did."""
+        """Return the reply as sent by email or ticket. The AI disclosure is included if the agent
+        wrote the reply, but not if a human agent did."""
         if self.human_text is not None:
             return self.human_text
         return disclosed(self.words, self.disclosure)

@@ -87,8 +87,8 @@ class MemberRepository:
         return _member(row)
 
     async def client_of(self, user_id: str) -> str | None:
-        """Return the user's default client, or None. The default is the client that the user has
-        owned longest, else the client that the user joined first. Clients that are being erased are
+        """Return the user's default client, or None. The default is the oldest client that the user
+        owns, else the client that the user joined first. Clients that are being erased are
         ignored."""
         owned = await self._connection.scalar(_OWNED, {"user": user_id})
         return owned or await self._connection.scalar(_JOINED, {"user": user_id})
