@@ -76,7 +76,7 @@ class HostileContender(GatewayContender):
             {
                 "client_id": shop.client_id,
                 "event_type": EVENT_TYPE,
-                # Each message is from a different customer, because the per-customer limit is not
+                # Each message is from a different customer because the per-customer limit is not
                 # measured here.
                 "customer_email": f"eve{number}@hostile.example",
                 **shape.make(shape.full),

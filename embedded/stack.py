@@ -99,7 +99,7 @@ class Stack:
             # No worker deployment is needed, because all workers run the same build.
             "TEMPORAL_DEPLOYMENT": "",
             "TEMPORAL_BUILD_ID": "",
-            # Local targets are allowed, because the demo shop is a local file and its webhook
+            # Local targets are allowed because the demo shop is a local file and its webhook
             # receiver is a local server.
             "ALLOW_LOOPBACK_TARGETS": self._env.get("ALLOW_LOOPBACK_TARGETS") or "true",
             # Members of a new account may try the agent on the account's own demo shop.

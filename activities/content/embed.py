@@ -84,8 +84,8 @@ class Embed:
         self._database = database
         self._embedder = embedder
         self._now = now
-        # The scan continues after this entry, also in the next sweep. The clients at the end are
-        # therefore served even if no sweep scans the entries of all clients.
+        # The scan continues after this entry. The next sweep resumes it, so that the clients at the
+        # end are served even if no sweep scans the entries of all clients.
         self._scanned = FIRST_KEY
 
     @activity.defn(name=names.SWEEP_KNOWLEDGE)

@@ -119,7 +119,7 @@ class Persist:
             reopened: tuple[ReopenedRun, ...] = ()
             if step.joined or run.status is RunStatus.NEEDS_REVIEW:
                 reopened = await end_joined(connection, tenant, step, now, self._new_id)
-            # This call must precede the call to the outbox, because the conversation must be locked
+            # This call must precede the call to the outbox because the conversation must be locked
             # before the ticket.
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             asked = None if reason is None else (review_id, reason)

@@ -28,7 +28,7 @@ class _Capped(httpx2.AsyncByteStream):
 
 class CappedTransport(httpx2.AsyncBaseTransport):
     """An HTTP transport that reads at most `limit` bytes from a response body. A longer body fails
-    like a broken connection. A compressed body fails too, because its size is unknown. The client
+    like a broken connection. A compressed body fails too because its size is unknown. The client
     never requests one."""
 
     def __init__(self, limit: int) -> None:

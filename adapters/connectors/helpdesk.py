@@ -121,7 +121,7 @@ def uploading() -> Iterator[None]:
 def writing(*, again: bool) -> Iterator[None]:
     """Run a block that writes a message, and convert its errors.
 
-    `again` means that an earlier attempt may still be running. ActionUnreachable then becomes
+    If `again` is true, an earlier attempt may still be running. ActionUnreachable then becomes
     ActionUnknown because the message must be searched for first.
     """
     try:

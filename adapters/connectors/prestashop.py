@@ -236,7 +236,7 @@ class PrestaShop:
             f"{self._url}/{table}",
             params={**params, "display": "full", "output_format": "JSON"},
         )
-        # The credentials are added here, because passing `auth` would start httpx's own
+        # The credentials are added here because passing `auth` would start httpx's own
         # authentication flow.
         return next(self._auth.auth_flow(request))
 

@@ -255,7 +255,7 @@ class WooCommerce:
         request = self._http.build_request(
             method, f"{self._orders}{path}", params=params, json=json
         )
-        # The credentials are added here, because passing `auth` would start httpx's own
+        # The credentials are added here because passing `auth` would start httpx's own
         # authentication flow.
         return next(self._auth.auth_flow(request))
 

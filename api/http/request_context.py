@@ -130,7 +130,7 @@ class RequestContext:
         except Exception as error:
             progress.error = error
             _log.exception("unexpected error")
-            # The server can only close the connection, because a response has started.
+            # The server can only close the connection because a response has started.
             if progress.status:
                 raise
             await error_response(InternalError(), request_id, Request(scope))(

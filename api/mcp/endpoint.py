@@ -70,7 +70,7 @@ async def _key_holder(request: Request) -> AtWork:
     if not isinstance(caller, ActiveKey):
         raise Unauthenticated
     request.state.caller = limiter_key(caller)
-    # Requests are counted per client, because a client may have a hundred keys.
+    # Requests are counted per client because a client may have a hundred keys.
     await resources.limiter.check_request(request, LimitScope.MCP, caller.client_id, call_start.at)
     note_use(request, caller)
     tenant, actor = await authorize(caller, caller.client_id, resources)

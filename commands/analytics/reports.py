@@ -37,7 +37,7 @@ async def reports_of(data: Path) -> "TemporalReports":
     env = environment_of(data)
     if not env.get("TEMPORAL_ADDRESS"):
         raise InvalidInput("no engine is running here: start one, or set TEMPORAL_ADDRESS")
-    # The module is imported here, because Temporal's client takes half a second to load. Commands
+    # The module is imported here because Temporal's client takes half a second to load. Commands
     # that only show a report do not need the client.
     from adapters.temporal.connection import connect  # noqa: PLC0415
     from adapters.temporal.reports import TemporalReports  # noqa: PLC0415

@@ -143,7 +143,7 @@ def sealer_of(data: Path) -> "FernetSealer":
         keys = kept_folder(data).seal_key()
     if not keys:
         raise InvalidInput("not configured: SEAL_KEY is not set")
-    # The module is imported here, because few commands need cryptography.
+    # The module is imported here because few commands need cryptography.
     from adapters.seal import FernetSealer  # noqa: PLC0415 - slow to load
 
     try:

@@ -76,7 +76,7 @@ async def dev(
                 await tour_guide.run()
                 show_addresses(opened, info, out)
                 tour_guide.follow_webhooks()
-            # The line must be flushed now, because scripts wait for it.
+            # The line must be flushed now because scripts wait for it.
             typer.echo(f"ready {info.api_url}")
             err.print(f"Emails are stored in {data}/mail. Press Ctrl-C to stop.")
             if opened is not None:

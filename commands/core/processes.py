@@ -36,7 +36,7 @@ def worker(
     or more machines."""
     if queue not in names.QUEUES:
         raise fail(f"queue: {' or '.join(names.QUEUES)} expected")
-    # The module is imported here, because the worker's libraries take seconds to load. No other
+    # The module is imported here because the worker's libraries take seconds to load. No other
     # command needs the libraries.
     with loading_modules():
         from workers import process  # noqa: PLC0415 - slow to load

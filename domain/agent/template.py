@@ -90,7 +90,7 @@ def fill(body: str, values: Mapping[str, str]) -> Filled:
         return _unquoted(default.strip())
 
     text = _PLACEHOLDER.sub(replace, body)
-    # Search only the merchant's own words, because braces in a value are plain text.
+    # Search only the merchant's own words because braces in a value are plain text.
     if _OPENING in _PLACEHOLDER.sub("\0", body):
         missing[_OPENING] = None
     return Filled(text=text, missing=tuple(missing), used=used)

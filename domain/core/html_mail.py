@@ -108,7 +108,7 @@ def _linked(text: str) -> str:
 
 def _is_plain(address: str) -> bool:
     """Return True if the displayed host is the link's actual host. Return False for a host with
-    non-ASCII characters, because it can look like another host."""
+    non-ASCII characters because it can look like another host."""
     host = _HOST.match(address)
     # `urlsplit` normalizes the host in one call, which can take time quadratic in its length.
     if host is None or len(host.group()) > _MOST_HOST or not host.group().isascii():

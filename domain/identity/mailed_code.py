@@ -55,7 +55,7 @@ class CodePlace(StrEnum):
 
 _LIFETIMES: Final = {
     CodePlace.WIDGET: timedelta(minutes=10),
-    # The lifetime for tickets is longer, because the ticket's author might see the request for a
+    # The lifetime for tickets is longer because the ticket's author might see the request for a
     # code only when the helpdesk's own mail arrives.
     CodePlace.TICKET: timedelta(minutes=30),
 }

@@ -43,7 +43,7 @@ def limit_key(event: InboundEvent, authserv_ids: Iterable[str] = ()) -> LimitKey
     channel = channel_of(event.event_type, event.source)
     if not is_verified(event, channel):
         return LimitKey(customer, is_claim=True)
-    # Pass an empty text, because the text is parsed only later, when the event is normalized.
+    # Pass an empty text because the text is parsed only later, when the event is normalized.
     headers = MailHeaders(PayloadView(event.payload))
     who = event_sender(event, channel, headers, "", authserv_ids)
     is_proved = (

@@ -243,7 +243,7 @@ def decoded_line(value: str, limit: int) -> str:
             line = str(make_header(decode_header(line)))
         except (MessageError, LookupError, ValueError):
             return line[:limit]
-    # Clean the text a second time, because an encoded word can contain a line break.
+    # Clean the text a second time because an encoded word can contain a line break.
     return clean_line(line, limit)
 
 

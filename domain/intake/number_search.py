@@ -64,7 +64,7 @@ class Search:
     def __init__(self, text: str, *, asked: bool) -> None:
         self._words: Around = around()
         self._asked = asked
-        # Search for words in lower case, because case-insensitive matching costs three times as
+        # Search for words in lower case because case-insensitive matching costs three times as
         # much.
         self._text, self._low = text, text.lower()
         never = self._words.never_with_at if "@" in text else self._words.never

@@ -99,8 +99,8 @@ class NoticeBoard(Protocol):
 
 class Connectors(Protocol):
     """A factory of API clients for the systems that a client has connected. All methods raise
-    ActionRefused if the provider is not of the kind that the method is for, and NotAuthorized if
-    the credentials cannot be decrypted."""
+    ActionRefused if the method does not support the provider's kind, and NotAuthorized if the
+    credentials cannot be decrypted."""
 
     def shop(self, integration: Integration) -> Shop: ...
 

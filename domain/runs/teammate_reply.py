@@ -151,7 +151,7 @@ class AnsweredMessage:
         whether the reply has attachments."""
         if action.kind is ActionKind.REPLY_BY_EMAIL and not self.event.reply_allowed:
             raise ReplyNotPossible("mail_not_answerable")
-        # The email to a visitor who has left contains the text only.
+        # The email to a visitor who has left contains only the text.
         if has_files and action.kind not in _WITH_FILES and not self.is_live:
             raise ReplyNotPossible(ATTACHMENTS_NOT_POSSIBLE)
         if action.kind is not ActionKind.REPLY:

@@ -100,7 +100,7 @@ def explain(
     if read is None:
         verdict = SignatureResult.MALFORMED_SIGNATURE
         return Explanation(verdict=verdict, sentence=sentence(verdict))
-    # Try the most likely deliveries first, because a replay has the same body as its original
+    # Try the most likely deliveries first because a replay has the same body as its original
     # delivery.
     sent = sorted(
         sent,

@@ -48,7 +48,7 @@ class ClientTurns:
         """Hold a connection slot for `of` while the block runs: a client, a SharedWork, or None for
         other work that spans clients.
 
-        Reentrant per client, because tasks that hold one slot and wait for a second one could
+        Reentrant per client because tasks that hold one slot and wait for a second one could
         deadlock.
         """
         held, own = _HELD.get(frozenset()), (self, of)

@@ -80,7 +80,7 @@ class Database:
             # SQLAlchemy opens no transactions. The methods below open each transaction and set its
             # client in one round trip.
             isolation_level="AUTOCOMMIT",
-            # Error messages omit statement parameters, because errors are logged and parameters
+            # Error messages omit statement parameters because errors are logged and parameters
             # contain customer data.
             hide_parameters=True,
             json_serializer=_dump,

@@ -50,7 +50,7 @@ class DataRequestRepository(TenantRepository):
         due_at: datetime,
     ) -> bool:
         """Store a data request, or return False if its id is already stored. The owner is notified
-        only of a shop's requests, because members know about the requests that they opened."""
+        only of a shop's requests because members know about the requests that they opened."""
         added = await self._connection.execute(
             insert(data_requests)
             .values(

@@ -25,7 +25,7 @@ class LiveVersions(TenantRepository):
                 playbook_versions.c.live_at.is_not(None),
             )
         )
-        # Policy rules are compared after parsing, because older stored rules may lack newer
+        # Policy rules are compared after parsing because older stored rules may lack newer
         # defaults.
         return any(Rulebook.model_validate(row.rulebook) == entry.rulebook for row in found)
 

@@ -101,7 +101,7 @@ _REMOVE: Final = {
     "webhook_misses": "DELETE FROM webhook_misses WHERE {mine} AND event_id = ANY(:sent)",
     "outbox, emptied": """
         UPDATE outbox SET body = NULL WHERE {mine} AND id = ANY(:sent) AND body IS NOT NULL""",
-    # These rows are deleted before the events, because the ticket ids are read from the events.
+    # These rows are deleted before the events because the ticket ids are read from the events.
     "ticket_events": """
         DELETE FROM ticket_events WHERE {mine} AND ticket_key IN (
             SELECT encode(sha256(convert_to(coalesce(unified ->> 'ticket_id', id), 'UTF8')), 'hex')

@@ -163,7 +163,8 @@ class Revision:
 class LaterTurns(TenantRepository):
     async def is_considered(self, review_id: str, event_id: str) -> bool:
         """Return True if the agent takes a message that joined a review into account. The review
-        must be open and not sensitive, and the message's playbook not in shadow mode."""
+        must be open and must not be sensitive. The message's playbook must not be in shadow
+        mode."""
         return bool(
             await self._connection.scalar(
                 _IS_CONSIDERED, {**self._key(review_id), "event_id": event_id}

@@ -37,7 +37,7 @@ _REPLIES: Final = conversation_replies.c
 _ON_ORDERS: Final = ", ".join(f"'{kind}'" for kind in sorted(ON_ORDERS))
 _ANSWERS: Final = ", ".join(f"'{kind}'" for kind in sorted(REPLIES))
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
-# Only a few messages are read, because an automatic email rarely follows another automatic email.
+# Only a few messages are read because an automatic email rarely follows another automatic email.
 _LOOKED_THROUGH: Final = 20
 _WAITING_READ: Final = 20
 # A ledger entry without an outcome is ignored after this period. The period is longer than the

@@ -150,7 +150,7 @@ ai_conversations: Final = sa.Table(
     sa.UniqueConstraint("client_id", "key"),
     sa.Index(None, "client_id", "memory_key", "last_message_at"),
     sa.Index(None, "client_id", "last_message_at", "id"),
-    # A partial index suffices, because users filter for taken-over conversations, which are few.
+    # A partial index suffices because users filter for taken-over conversations, which are few.
     sa.Index(
         "ix_ai_conversations_taken",
         "client_id",

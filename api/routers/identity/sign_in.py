@@ -45,7 +45,7 @@ class AnyoneFrom(Part):
 
 _SIGNUP: Final = Depends(AnyoneFrom(LimitScope.SIGNUP))
 _VERIFICATION: Final = Depends(AnyoneFrom(LimitScope.VERIFICATION))
-# The dashboard's rate limit applies to this route, because a program may refresh the tokens of many
+# The dashboard's rate limit applies to this route because a program may refresh the tokens of many
 # users from one address.
 _RENEWAL: Final = Depends(AnyoneFrom(LimitScope.DASHBOARD))
 

@@ -143,7 +143,7 @@ async def _of_installation(
 ) -> Response:
     if not secrets:
         raise InboundAddressUnknown(provider)
-    # The secrets are trusted, because managers of clients have no access to them.
+    # The secrets are trusted because managers of clients have no access to them.
     sender = _Sender(PLATFORMS[provider], secrets, provider, vouches=True)
     try:
         with _place(request, resources, None) as place:

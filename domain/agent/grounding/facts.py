@@ -64,7 +64,7 @@ def facts(text: str) -> tuple[Fact, ...]:
     for pattern, read in _patterns():
         for match in pattern.finditer(rest):
             found.extend(read(match))
-        # Erase the matches, because later patterns must not match the same text again.
+        # Erase the matches because later patterns must not match the same text again.
         rest = pattern.sub(lambda match: "\0" * len(match[0]), rest)
     return tuple(found)
 

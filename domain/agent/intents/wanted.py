@@ -158,7 +158,7 @@ def _wanted_in(meanings: frozenset[str]) -> Mapping[Intent, int]:
         if (strength := rule.strength(meanings))
     }
     kept: dict[Intent, int] = {}
-    # Process the strongest intent first, because it excludes other intents.
+    # Process the strongest intent first because it excludes other intents.
     for intent in sorted(strengths, key=lambda one: -strengths[one]):
         if not any(intent in _rules()[other].over for other in kept):
             kept[intent] = strengths[intent]

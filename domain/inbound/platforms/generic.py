@@ -24,7 +24,7 @@ class _Named(BaseModel):
 
 
 class _AnyTopic(Mapping[str, WebhookKind]):
-    """A mapping of every topic to `ticket`, because the endpoint's field mapping, not the topic,
+    """A mapping of every topic to `ticket` because the endpoint's field mapping, not the topic,
     determines how a body is interpreted."""
 
     def __getitem__(self, topic: str) -> WebhookKind:
