@@ -1,8 +1,8 @@
 """Route dependencies that authenticate and authorize callers.
 
-FastAPI resolves parameters in order. With the caller first, unauthorized requests are rejected
-before their bodies are read. Routes below `/api/dashboard` accept only session tokens, so a leaked
-API key cannot decide reviews or change settings.
+FastAPI resolves parameters in order. If the caller is the first parameter, unauthorized requests
+are rejected before their bodies are read. Routes below `/api/dashboard` accept only session tokens,
+so a leaked API key cannot decide reviews or change settings.
 """
 
 from collections.abc import Set

@@ -68,7 +68,7 @@ class Deliver:
 
         Idempotency key: (delivery, attempt). After a crash before the record, the attempt is
         repeated with the same webhook-id and counted once. Raises Deferred if too many of the
-        tenant's deliveries wait, or if our network failed, which does not count against the
+        tenant's deliveries are waiting, or if our network failed, which does not count against the
         receiver.
 
         A secret that cannot be unsealed raises ValueError and is reported. The delivery is retried

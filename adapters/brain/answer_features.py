@@ -192,8 +192,8 @@ def _missing(weights: dict[str, float], stems: frozenset[str]) -> int:
 
 
 def _conflict(asked: frozenset[str], said: frozenset[str]) -> bool:
-    """Return True if both texts contain numbers with the same unit, but none of these numbers is
-    equal."""
+    """Return True if both texts contain numbers with the same unit, but no such number in
+    common."""
     units = {number.partition(" ")[2] for number in asked} - {""}
     same = {number for number in said if number.partition(" ")[2] in units}
     return bool(same) and not same & asked

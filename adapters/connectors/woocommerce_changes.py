@@ -15,7 +15,7 @@ from domain.integrations.errors import ActionUnreachable
 _TOPIC: Final = "order.updated"
 # Pages are small because an order may be long and the response size is limited (`http.MAX_BODY`).
 _A_PAGE: Final = 20
-# The next page starts this much before the last order's time because `modified_after` excludes the
+# The next page starts one second before the last order's time because `modified_after` excludes the
 # given time. The value is the resolution of WooCommerce's timestamps.
 _TICK: Final = timedelta(seconds=1)
 

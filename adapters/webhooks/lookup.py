@@ -61,8 +61,8 @@ class Names:
         self._threads: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     async def begin(self, client_id: str, name: str) -> "asyncio.Future[Sequence[str]]":
-        """Start a DNS lookup and return the future for `found`. A client's concurrent lookups of a
-        name share a thread. Raises Deferred if no thread becomes free."""
+        """Start a DNS lookup, and return the future to pass to `found`. A client's concurrent
+        lookups of a name share a thread. Raises Deferred if no thread becomes free."""
         try:
             async with asyncio.timeout(self._patience_s):
                 return await self._lookup(client_id, name)

@@ -30,8 +30,8 @@ class CustomerFigures(BaseModel):
     """A customer's statistics, from the latest messages and the known orders.
 
     `conversations` and `orders` count only the records read. `spent` totals the paid orders that
-    are not cancelled, by currency. If `has_more_orders` is true, it is a lower bound. `sentiment`
-    is the latest score, from -1 to 1.
+    are not cancelled, by currency. If `has_more_orders` is true, `spent` is a lower bound.
+    `sentiment` is the latest score, from -1 to 1.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -92,8 +92,8 @@ class Renaming:
         return _text(record)
 
     def _rename(self, value: Any, path: list[str], event_id: str | None) -> None:
-        """Replace the ids at the path, in place. `value`: JSON of any shape because optional parts
-        of a record may be missing."""
+        """Replace the ids at the path, in place. `value` can be JSON of any shape because optional
+        parts of a record may be missing."""
         name, *rest = path
         if name == "*":
             for each in value or ():

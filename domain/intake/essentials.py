@@ -50,8 +50,8 @@ _MAX_HEADER_BLOCK: Final = 100_001
 # One item more than `normalize` reads from any list, so that `normalize` recognizes a truncated
 # list.
 _MAX_ITEMS: Final = 301
-# No real sender's objects and lists have more entries. Filtering a larger object or list would
-# delay other requests, so it is passed on unchanged.
+# The objects and lists of real senders never have more entries. Filtering a larger object or list
+# would delay other requests, so it is passed on unchanged.
 _MANY: Final = 500
 # `PayloadView` matches the keys of large objects only by exact spelling. A reduced object must
 # therefore not become small enough for lenient matching.

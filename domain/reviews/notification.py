@@ -50,7 +50,7 @@ class NotificationSettings(BaseModel):
         default=NotificationMode.NONE,
         description=(
             "`none`: no emails. `at_once`: an email for each ticket that needs the member. "
-            "`digest`: one email a day if tickets wait."
+            "`digest`: one email a day if tickets are waiting."
         ),
     )
     digest_hour: Annotated[int, Field(ge=0, le=LAST_HOUR)] = Field(

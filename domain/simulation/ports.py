@@ -10,5 +10,5 @@ class Simulator(Protocol):
     """A simulator that runs a scenario without effects."""
 
     async def simulate(self, asked: SimulateInput, *, within: timedelta) -> SimulateResult:
-        """Run a scenario and return its result, within `within`. Raises EngineUnavailable, and
-        InternalError if the brain failed."""
+        """Run a scenario, and return its result within the duration `within`. Raises
+        EngineUnavailable, and InternalError if the brain failed."""

@@ -16,7 +16,7 @@ MAX_GUIDANCE_RULES: Final = 10
 
 
 class Guidance(BaseModel):
-    """A client's style guidance. Each text is one line. An empty guidance adds nothing to the
+    """A client's style guidance. Each text is one line. Empty guidance adds nothing to the
     prompt."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

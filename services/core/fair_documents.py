@@ -22,8 +22,8 @@ _UNPAID: Final = 1
 
 
 class FairDocuments:
-    """A parser that handles each client's documents one at a time, so that a client delays only its
-    own. `pays` returns whether a client has a paid plan."""
+    """A parser that handles each client's documents one at a time, so that a client's documents do
+    not delay those of other clients. `pays` returns whether a client has a paid plan."""
 
     def __init__(
         self,

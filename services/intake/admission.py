@@ -94,9 +94,9 @@ async def receive_event(
 ) -> Admitted | Unmatched | Repeated:
     """Admit an event within its caller's timeout.
 
-    Raises the errors of `admit_event`, and CallerBusy if too many of the client's callers wait.
-    After EngineUnavailable, nothing was stored. After AnswerDelayed, the event was stored. After
-    AnswerUnknown, it may have been.
+    Raises the errors of `admit_event`, and CallerBusy if too many of the client's callers are
+    waiting. After EngineUnavailable, nothing was stored. After AnswerDelayed, the event was stored.
+    After AnswerUnknown, it may have been.
     """
     began = time.monotonic()
     share = arrival.visit.share if arrival.visit else None

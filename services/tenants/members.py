@@ -29,8 +29,8 @@ async def add_member(
     """Add a user as a member, or change the member's role. Return the user's id.
 
     `user` is an id or an email address. An unknown address creates a user with the id `user_id`.
-    `keys` decides about the member's keys if the new role may not create them. Raises RoleRequired,
-    ClientNotFound, InvalidInput, KeysUndecided.
+    `keys` states which of the member's keys to revoke if the new role may not create keys. Raises
+    RoleRequired, ClientNotFound, InvalidInput, KeysUndecided.
     """
     actor.require(MANAGERS)
     if role is Role.OWNER:
@@ -60,7 +60,7 @@ async def change_role(
     """Change a member's role, starting with the next request. Raises RoleRequired, OwnerStays,
     MemberNotFound, KeysUndecided.
 
-    `keys` decides about the member's keys if the new role may not create them.
+    `keys` states which of the member's keys to revoke if the new role may not create keys.
     """
     actor.require(MANAGERS)
     if role is Role.OWNER:
@@ -79,9 +79,9 @@ async def remove_member(
 ) -> str:
     """End a membership immediately, and return the user's id.
 
-    `user` is an id or an email address. `keys` decides about the user's keys. The keys of
-    authorized OAuth clients are revoked, and the user's invitations withdrawn. Raises RoleRequired,
-    ClientNotFound, OwnerStays, MemberNotFound, KeysUndecided.
+    `user` is an id or an email address. `keys` states which of the user's keys to revoke. The keys
+    of authorized OAuth clients are revoked, and the user's invitations withdrawn. Raises
+    RoleRequired, ClientNotFound, OwnerStays, MemberNotFound, KeysUndecided.
     """
     actor.require(MANAGERS)
     members = MemberRepository(work.connection)

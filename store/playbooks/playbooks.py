@@ -88,8 +88,8 @@ class PlaybookRepository(TenantRepository):
     async def update(
         self, playbook: Playbook, *, now: datetime, rulebook: Rulebook, made: Made = BY_NOBODY
     ) -> Playbook:
-        """Store a playbook as the next version, and return it. Its own version number is ignored.
-        Running runs keep their version. Raises PlaybookNotFound."""
+        """Store a playbook as the next version, and return it. The version number in `playbook` is
+        ignored. Running runs keep their version. Raises PlaybookNotFound."""
         version = await self._connection.scalar(
             self._changing(playbook.id)
             .values(version=playbooks.c.version + 1)

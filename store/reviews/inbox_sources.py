@@ -219,8 +219,8 @@ def _reviews(wanted: InboxFilter, where: str) -> Iterator[InboxSource]:
 
 
 def _waiting(wanted: InboxFilter, *, skipped: Iterable[bool]) -> Iterator[InboxSource]:
-    """Yield the sources of conversations that wait for an answer. `skipped` lists the tickets that
-    the agent left without an answer. The index stores these separately.
+    """Yield the sources of conversations that are waiting for an answer. `skipped` lists the
+    tickets that the agent left without an answer. The index stores these separately.
 
     Yield nothing for filters on closed conversations or on certain reviews because these do not
     wait.

@@ -220,9 +220,9 @@ ai_conversations: Final = sa.Table(
         "id",
         postgresql_where=sa.text("closed_at IS NOT NULL"),
     ),
-    # The inbox uses this index to list the conversations that wait for an answer, longest wait
-    # first. Conversations that were deliberately left unanswered accumulate, so they are indexed
-    # separately.
+    # The inbox uses this index to list the conversations that are waiting for an answer, longest
+    # wait first. Conversations that were deliberately left unanswered accumulate, so they are
+    # indexed separately.
     sa.Index(
         "ix_ai_conversations_unanswered",
         "client_id",
