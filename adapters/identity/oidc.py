@@ -199,7 +199,7 @@ class OidcProvider:
         with _said_of_the_provider():
             found = await ConnectorCall(self._http).read(request, _UserInfo)
         if found.sub != subject:  # The claims belong to another user (OpenID Connect Core, 5.3.2).
-            _log.error("user info of the identity provider rejected")
+            _log.error("rejected the identity provider's user info")
             raise ProviderAnswerInvalid
         return found.model_extra or {}
 

@@ -169,7 +169,8 @@ class ConversationThread(BaseModel):
     )
     waiting: ShownWait | None = Field(
         description=(
-            "Customer's wait for an answer; null if no message waits or the client has no target."
+            "Customer's wait for an answer; null if no message is waiting or the client has no "
+            "target."
         )
     )
 
