@@ -47,7 +47,7 @@ class FernetSealer:
 def _packed(text: bytes) -> bytes:
     if len(text) < _WORTH_COMPRESSING and not text.startswith(_COMPRESSED):
         return text
-    # The fastest compression level, because this code delays other requests.
+    # The fastest compression level because this code delays other requests.
     return _COMPRESSED + zlib.compress(text, 1)
 
 

@@ -1,8 +1,8 @@
 """Route dependencies that authenticate and authorize callers.
 
-FastAPI resolves parameters in order. With the caller first, unauthorized requests are rejected
-before their bodies are read. Routes below `/api/dashboard` accept only session tokens, so a leaked
-API key cannot decide reviews or change settings.
+FastAPI resolves parameters in order. If the caller is the first parameter, unauthorized requests
+are rejected before their bodies are read. Routes below `/api/dashboard` accept only session tokens,
+so a leaked API key cannot decide reviews or change settings.
 """
 
 from collections.abc import Set
@@ -122,7 +122,7 @@ class InClient(Part):
     default client.
 
     Callers without one of the `roles` are rejected before they send a body. The use case checks the
-    role again. `chosen` requires users of several clients to specify one.
+    role again. If `chosen` is true, users of several clients must specify one.
 
     Raises Unauthenticated, TooManyRequests, InvalidQuery, ClientIdMissing, AccessDenied, NoClient
     and RoleRequired. For an unknown client, raises ClientNotFound for internal admins, and
@@ -278,8 +278,8 @@ class InClientOf(Part):
     path.
 
     `path_id` is the path parameter, and `client_of` returns the record's client. Raises
-    Unauthenticated, TooManyRequests and RoleRequired. Raises `missing` for an unknown record, or
-    another client's.
+    Unauthenticated, TooManyRequests and RoleRequired. Raises `missing` if the record is unknown or
+    belongs to another client.
     """
 
     security = SESSION

@@ -41,8 +41,9 @@ _HARMLESS: Final = {
 def attachment_response(
     found: Attachment, tenant: TenantId, resources: Resources, *, is_inline: bool = False
 ) -> Response:
-    """Return the content of an attachment. `is_inline` makes browsers display an image instead of
-    saving it. Raises AttachmentNotFound for a refused attachment, which is not stored."""
+    """Return the content of an attachment. If `is_inline` is true, browsers display an image
+    instead of saving it. Raises AttachmentNotFound for a refused attachment, which is not
+    stored."""
     if found.media_type is None:
         raise AttachmentNotFound(found.id)
     media_type = MediaType(found.media_type)

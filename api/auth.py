@@ -115,7 +115,7 @@ def key_reads(database: Database) -> SharedReads[KeyMaterial, ActiveKey | None]:
 
 
 async def still_authenticated(caller: Caller, keys: KeyRepository) -> None:
-    """Check the API key again after the body has arrived, because it may have been revoked
+    """Check the API key again after the body has arrived because it may have been revoked
     meanwhile. Raises Unauthenticated."""
     if isinstance(caller, ActiveKey) and not await keys.is_active(caller.id):
         raise Unauthenticated
@@ -184,7 +184,7 @@ def limiter_key(caller: ActiveKey | User) -> str:
 
 def body_key(caller: Caller, peer: str) -> str:
     """Return the key for counting concurrent request bodies. Bodies from an internal worker are
-    counted by the worker's address, because the client is not known until the body has been read.
+    counted by the worker's address because the client is not known until the body has been read.
     """
     return f"engine@{peer}" if isinstance(caller, InternalWorker) else limiter_key(caller)
 

@@ -28,8 +28,8 @@ Ask = Callable[[Say], Awaitable[CopilotAnswer]]
 async def copilot_events(ask: Ask, request: Request, request_id: str) -> AsyncGenerator[bytes]:
     """Yield `delta` events with the text, then `citation` and `draft` events, then `done`.
 
-    An error before the first text is raised, and a later one is sent as an `error` event. The
-    copilot stops when the reader disconnects.
+    An error before the first text is raised. A later error is sent as an `error` event. The copilot
+    stops when the reader disconnects.
     """
     pieces: asyncio.Queue[str | None] = asyncio.Queue(_MOST_WAITING)
 

@@ -1,7 +1,7 @@
 """Export slots, which limit a process's concurrent exports on a separate connection pool.
 
-A client holds at most one, and clients without a paid plan together _UNPAID. When all are occupied,
-a waiting client takes over the slot of a reader slower than _PACE.
+A client holds at most one. Clients without a paid plan hold at most _UNPAID in total. When all are
+occupied, a waiting client takes over the slot of a reader slower than _PACE.
 """
 
 import asyncio
@@ -72,8 +72,9 @@ class Exports:
 
     @asynccontextmanager
     async def snapshot(self, place: ExportPlace, *, pays: bool) -> AsyncIterator[Snapshot]:
-        """Yield a snapshot of a client's rows once a slot is free. Waiting holds no connection.
-        `pays` means that the client has a paid plan. Raises ExportsBusy, EngineUnavailable."""
+        """Yield a snapshot of a client's rows once a slot is free. Waiting occupies no database
+        connection. `pays` means that the client has a paid plan. Raises ExportsBusy,
+        EngineUnavailable."""
         place.pays = pays
         await self._take(place)
         try:
@@ -110,8 +111,8 @@ class Exports:
 
     def _slowest_before(self, place: ExportPlace) -> ExportPlace | None:
         """Return the slowest reader's slot that the waiting export may take, or None. Its client
-        must have no slot. An export of a client without a paid plan cannot displace one of a paying
-        client."""
+        must have no slot. An export of a client without a paid plan cannot displace an export of a
+        paying client."""
         if self._holds_one(place.tenant):
             return None
         slow = [

@@ -63,8 +63,8 @@ CallStartDep = Annotated[CallStart, Depends(_begin)]
 
 @dataclass(frozen=True, slots=True)
 class EventCaller:
-    """The authenticated sender of an event. `vouches` allows it to claim that the customer's
-    address is verified."""
+    """The authenticated sender of an event. If `vouches` is true, the sender may claim that the
+    customer's address is verified."""
 
     tenant: TenantId
     actor: Actor
@@ -151,7 +151,7 @@ async def _stored_answer(
     tenant: TenantId, event_id: str, resources: Resources
 ) -> RunResult | NoPlaybook:
     """Return the stored result of an event, for its first or a repeated request. Raises
-    RunInProgress without one."""
+    RunInProgress if there is no result yet."""
     async with resources.database.reading(tenant, keeps_plans=True) as connection:
         result = await RunRepository(connection, tenant).answer(event_id)
         if result is not None:

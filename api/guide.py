@@ -64,8 +64,8 @@ class Guide:
     def file(self, path: str) -> GuideFile | None:
         """Return a file of the site, or None. Blocks during the read.
 
-        `path` is relative, with "" or a final slash for an index page. Only listed files are read,
-        so no path leads outside. Raises FileNotFoundError for a site that is not built.
+        `path` is relative, and is empty or ends with a slash for an index page. Only listed files
+        are read, so no path leads outside. Raises FileNotFoundError for a site that is not built.
         """
         site = self._current()
         if not path or path.endswith("/"):

@@ -10,8 +10,8 @@ _log = structlog.get_logger(__name__)
 
 
 async def begin_work(ref: WebhookRef, resources: Resources, *, wake: bool = False) -> None:
-    """Start the workflow of a stored webhook, or leave it to the periodic sweep. `wake` retries a
-    waiting webhook now."""
+    """Start the workflow of a stored webhook, or leave it to the periodic sweep. If `wake` is true,
+    a waiting webhook is retried now."""
     settings = resources.settings
     try:
         await resources.engine.process_webhook(

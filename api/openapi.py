@@ -163,7 +163,7 @@ def path_text(name: str, description: str) -> Described:
 
 
 def named(model: type[BaseModel]) -> Described:
-    """Return a model's schema for a field that has a description of its own."""
+    """Return a model's schema for a field that has its own description."""
     return {"allOf": [in_one_piece(model)]}
 
 

@@ -101,7 +101,7 @@ _DEPTH: Final = 8
 
 
 class Examples:
-    """Adds examples to requests and responses. `schemas` are the document's components."""
+    """The examples to add to requests and responses. `schemas` are the document's components."""
 
     def __init__(self, schemas: dict[str, Any]) -> None:
         self._schemas = schemas

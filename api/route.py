@@ -36,8 +36,8 @@ M = TypeVar("M", bound=BaseModel)
 
 class Part:
     """A dependency that describes its input and errors in the OpenAPI document. `refusals` are
-    additional errors of a dependency that authenticates the caller. If `counted`, responses state
-    the number of remaining requests."""
+    additional errors of a dependency that authenticates the caller. If `counted` is true, responses
+    state the number of remaining requests."""
 
     parameters: Sequence[Described] = ()
     body: Described | None = None
@@ -48,8 +48,9 @@ class Part:
 
 
 class JsonBody(Part, Generic[M]):
-    """A dependency that returns the strictly parsed body. With `optional`, a missing body is an
-    empty object. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, InvalidBody."""
+    """A dependency that returns the strictly parsed body. If `optional` is true, a missing body is
+    treated as an empty object. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow,
+    InvalidBody."""
 
     errors = (400, 408, 413, 415)
 

@@ -62,9 +62,9 @@ async def send_code(
 ) -> None:
     """Email a sign-in code, or a notice that the address has no account.
 
-    The response and its time are the same in both cases, because the worker does the rest. Under
-    too many requests, it is processed `later`, after the response. Raises InvalidAddress,
-    InvalidBrandName, EngineUnavailable.
+    The response and its time are the same in both cases, because the worker does the rest. If there
+    are too many requests, the request is processed `later`, after the response. Raises
+    InvalidAddress, InvalidBrandName, EngineUnavailable.
     """
     resources: Resources = request.app.state.resources
     wanted = CodeWanted(
@@ -88,8 +88,8 @@ async def send_code(
 
 
 async def _send_in_crowd(resources: Resources, wanted: CodeWanted) -> None:
-    """Email a sign-in code to a known address. A failure is logged, because the response has
-    already been sent."""
+    """Email a sign-in code to a known address. A failure is logged because the response has already
+    been sent."""
     limits = opening_limits(resources)
     try:
         async with resources.work.everywhere() as work:
@@ -97,7 +97,7 @@ async def _send_in_crowd(resources: Resources, wanted: CodeWanted) -> None:
         if code_id is not None:
             await resources.engine.mail(SendMailInput(kind="code", record_id=code_id))
     except EngineUnavailable:
-        _log.warning("a sign-in code was not sent", error_code=EngineUnavailable.code)
+        _log.warning("failed to send sign-in code", error_code=EngineUnavailable.code)
 
 
 async def enter_code(request: Request, email: str, code: str, kind: SessionKind) -> Entered:
@@ -125,7 +125,7 @@ def visitor_of(request: Request) -> Visitor:
 
 def tokens_of(resources: Resources, opened: OpenedSession) -> Tokens:
     """Return a session's tokens: a new session JWT, and the session's new refresh token."""
-    # The token omits the internal admin role, because the settings list the internal admins.
+    # The token omits the internal admin role because the settings list the internal admins.
     user = User(opened.session.user_id, is_admin=False)
     return Tokens(
         token=our_keys(resources).sign(user, resources.now()),

@@ -15,7 +15,7 @@ async def simulated(
     resources: Resources, actor: Actor, tenant: TenantId, asked: SimulationAsked
 ) -> Simulation:
     """Count the simulation as a dry run, run it, and return the result. A client has one at a time
-    in a process, because 20 messages take seconds of a worker. Raises TooManyRequests, CallerBusy,
+    in a process because 20 messages take seconds of a worker. Raises TooManyRequests, CallerBusy,
     and the errors of `simulate`."""
     # Check the role before the limits, so that viewers cannot use up the client's simulations.
     actor.require(REVIEWERS)
@@ -24,7 +24,7 @@ async def simulated(
     def seal() -> str:
         return resources.sealer.seal(asked.model_dump_json())
 
-    # The scenario is encrypted in a thread, because encrypting a large scenario would delay other
+    # The scenario is encrypted in a thread because encrypting a large scenario would delay other
     # requests.
     sealed = await asyncio.to_thread(seal)
     if len(sealed) > LARGE_DRY_RUN:

@@ -1,6 +1,7 @@
 """The caller of the widget's routes: a page identified by the widget key in the URL.
 
-The key is public. It only lets pages on the client's sites chat as a visitor, within rate limits.
+The key is public. It only allows pages on the client's sites to chat as a visitor, within rate
+limits.
 """
 
 from dataclasses import dataclass, field

@@ -29,8 +29,8 @@ _NOTHING: Final = SessionState()
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The messages and state of a widget session. `started` means that it has a message and has not
-    ended. `more` means that messages follow."""
+    """The messages and state of a widget session. `started` is true if the session has a message
+    and has not ended. `more` is true if more messages follow."""
 
     messages: tuple[ShownMessage, ...] = ()
     state: SessionState = _NOTHING
@@ -95,9 +95,9 @@ class SessionFeed:
     ) -> AsyncGenerator[bytes]:
         """Yield each message after number `after` once, and each change in the session's state.
 
-        A PostgreSQL notification triggers a read. Without it, the next heartbeat does. Parameters
-        are as for `WidgetStreams.place`. Raises CallerBusy, ServerBusy and EngineUnavailable before
-        the first piece.
+        A PostgreSQL notification or the next heartbeat triggers a read. Parameters are as for
+        `WidgetStreams.place`. Raises CallerBusy, ServerBusy and EngineUnavailable before the first
+        piece.
         """
         with self._streams.place(session, address, network, pays=pays) as place:
             found: Conversation | None = await self._read()

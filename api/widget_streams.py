@@ -1,7 +1,7 @@
 """Open streams of widget sessions: their limits, notifications and shutdown.
 
-At the process's limit, a new stream ends one of the client or network with the most. If that is its
-own, the new stream is rejected.
+At the process's limit, a new stream ends a stream of the client or network that has the most
+streams. If the new stream belongs to that client or network, it is rejected.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ A_SESSION: Final = 3
 AN_ADDRESS: Final = 20
 A_NETWORK: Final = 100
 """Maximum number of streams from one /24 or /48 network, across all clients. The limit applies per
-network, because a single caller may control all addresses in a network."""
+network because a single caller may control all addresses in a network."""
 
 A_CLIENT: Final = 300
 A_FREE_CLIENT: Final = 50
@@ -112,7 +112,7 @@ class WidgetStreams:
 
         `session` is `client_id/session_id`. `network` is the network of the address. `pays` means
         that the client has a paid plan. Raises CallerBusy for too many streams of the session,
-        address, network or client, and ServerBusy for those of the process.
+        address, network or client, and ServerBusy for too many streams of the process.
         """
         client = session.partition("/")[0]
         counts: _Counts = (
@@ -144,8 +144,8 @@ class WidgetStreams:
                 place.wake()
 
     def end(self) -> None:
-        """End all streams, also later ones, after their pending messages. Readers reconnect to
-        another process."""
+        """End all streams, including streams that are opened later, once their pending messages are
+        sent. Readers reconnect to another process."""
         self._ending = True
         for places in self._places.values():
             for place in places:

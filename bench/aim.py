@@ -21,7 +21,8 @@ class ReportRow(BaseModel):
 
 
 class RatioAim(BaseModel):
-    """A ratio of two figures. Without `is_aim`, it has no target and is only reported."""
+    """A ratio of two figures. If `is_aim` is false, the ratio has no target and is only
+    reported."""
 
     text: str
     value: float

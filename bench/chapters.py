@@ -1,5 +1,5 @@
-"""The individual benchmarks, called chapters. Each one starts its contenders, calls them in turn,
-and stops them."""
+"""The individual benchmarks, called chapters. Each one starts its contenders, calls them
+alternately, and stops them."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager

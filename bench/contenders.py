@@ -1,7 +1,7 @@
 """The compared systems, each in separate processes with its own load driver.
 
-All run at the same time and are called in turn. An idle one uses 0.2 to 2 % of a core, measured
-during every turn (`idle_cpu_percent`).
+All run at the same time and are called alternately. An idle system uses 0.2 to 2 % of a core,
+measured during every turn (`idle_cpu_percent`).
 """
 
 import asyncio
@@ -43,7 +43,8 @@ _STOP_S: Final = 5.0
 
 
 class Contender(ABC):
-    """One compared system. `stop` ends the processes of `start`, even of a failed one."""
+    """One compared system. `stop` ends the processes that `start` has started, even if `start`
+    failed."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -184,7 +185,7 @@ class FullContender(GatewayContender):
         return super()._targets(port) | {self._usage: self.usage_target(port)}
 
     def usage_target(self, port: int) -> Target:
-        """Return a target that reads the usage of each client in turn, from this API or from
+        """Return a target that reads the usage of one client after another, from this API or from
         another API on the same database."""
         return Target(kind="usage", port=port, shops=self._clients)
 

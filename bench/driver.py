@@ -123,7 +123,7 @@ async def usage_call(target: Target) -> AsyncIterator[Call]:
 
 
 def _outcome(ticket: SampleTicket, status: int, answer: bytes) -> str:
-    """Return "completed" if the answer is the one expected for this ticket. Otherwise, describe the
+    """Return "completed" if the answer is as expected for this ticket. Otherwise, describe the
     response."""
     if status == 200:
         run = orjson.loads(answer)

@@ -30,8 +30,8 @@ _AT_ONCE: Final = tuple(zip((LARGEST, SIZES[-2]), FORMS.values(), strict=True))
 
 
 class ExportContender(GatewayContender):
-    """The service with tenants to export. `beside` is the name of the gateway's turns during which
-    two exports run, one in each format."""
+    """The service with tenants to export. `beside` names the gateway turns during which two exports
+    run, one in each format."""
 
     def __init__(self, name: str, folder: Path, *, beside: str) -> None:
         super().__init__(name, folder)

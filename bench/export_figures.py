@@ -21,8 +21,8 @@ ROWS: Final = (1_000, 10_000, 100_000, 1_000_000)
 
 class ExportTurn(BaseModel):
     """One complete copy of a tenant's rows. `first_byte_ms` is set only for exports. `records` is
-    their number in the file. `cpu_s` is by process, with psql or the export reader as the
-    reader's."""
+    their number in the file. `cpu_s` is the CPU time by process. psql or the export reader counts
+    as the reader."""
 
     round: int
     contender: str

@@ -33,7 +33,7 @@ def fill(
 ) -> tuple[LoadShop, ...]:
     """Fill the database up to the given numbers of clients and messages, and return all clients.
 
-    `shops` exist already. New clients get copies of the first one's content. Messages are spread
+    `shops` exist already. New clients get copies of the first client's content. Messages are spread
     over 90 days, and each of `shops` gets `RECENT` in the last hour.
     """
     made = tuple(_client() for _ in range(len(shops), clients))

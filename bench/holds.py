@@ -20,8 +20,9 @@ PROCESSES: Final = ("api", "worker", "webhook-worker")
 
 
 class Holds(BaseModel):
-    """Numbers of event loop blocks. `own` are caused by the loop's work, and `long` are those of
-    250 ms or more. In `other`, the thread got no CPU time or was blocked in a call."""
+    """Numbers of event loop blocks. `own` counts blocks caused by the loop's work, and `long`
+    counts blocks of 250 ms or more. In `other`, the thread got no CPU time or was blocked in a
+    call."""
 
     model_config = ConfigDict(frozen=True)
 

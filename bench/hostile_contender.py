@@ -19,7 +19,7 @@ from tests.support.intake.hostile import EVENT_TYPE, SHAPES
 
 _EVERY_S: Final = 1.0
 _GATEWAY: Final = "/api/engine/gateway"
-# Each turn uses a different shop, because a shop may send only 200 messages an hour.
+# Each turn uses a different shop because a shop may send only 200 messages an hour.
 _FIRST_SHOP: Final = 2_000
 _SHOPS: Final = 8
 _MOST: Final = 190
@@ -34,8 +34,8 @@ class HostileAnswer(BaseModel):
 
 
 class HostileContender(GatewayContender):
-    """The service and the attacking tenant. `beside` is the name of the turns during which this
-    tenant sends hostile emails."""
+    """The service and the attacking tenant. `beside` names the turns during which this tenant sends
+    hostile emails."""
 
     def __init__(self, name: str, folder: Path, *, beside: str) -> None:
         super().__init__(name, folder)
@@ -76,7 +76,7 @@ class HostileContender(GatewayContender):
             {
                 "client_id": shop.client_id,
                 "event_type": EVENT_TYPE,
-                # Each message is from a different customer, because the per-customer limit is not
+                # Each message is from a different customer because the per-customer limit is not
                 # measured here.
                 "customer_email": f"eve{number}@hostile.example",
                 **shape.make(shape.full),

@@ -38,7 +38,7 @@ _CALLERS: Final = 4
 _STEADY: Final = 8.0
 _STOP_S: Final = 5.0
 _ALL_IN_S: Final = 600.0
-# In this time, all webhooks arrive and some of them are processed.
+# During this time, all webhooks arrive and some of them are processed.
 _AT_LEAST_S: Final = 40.0
 
 

@@ -102,7 +102,7 @@ def design_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
 
 
 def size_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield many short turns, because the expected differences are only a few percent. The usage
+    """Yield many short turns because the expected differences are only a few percent. The usage
     turns follow the gateway's turns."""
     for number in range(3 * rounds):
         for name in _alternating(number, EMPTY, FULL):
@@ -123,7 +123,7 @@ def parked_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
 
 def webhook_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
     """Yield first the turns with batches, then the neighbour tenant's turns. The neighbour has more
-    turns, because its slowest calls are compared."""
+    turns because its slowest calls are compared."""
     order = [CHILDREN, DELIVERIES, POSTS]
     for number in range(rounds):
         for name in order[number % 3 :] + order[: number % 3]:
@@ -134,7 +134,7 @@ def webhook_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
 
 
 def export_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield long turns, because the slowest calls are compared. The steady rate is a third of the
+    """Yield long turns because the slowest calls are compared. The steady rate is a third of the
     gateway's maximum rate."""
     for number in range(rounds):
         for name in _alternating(number, UNDISTURBED, EXPORTING):
@@ -199,7 +199,7 @@ def _others(owner: Contender, contenders: Sequence[Contender]) -> dict[str, int]
 def _per_call(
     before: Mapping[str, float], after: Mapping[str, float], sample: Sample, each: int
 ) -> dict[str, float]:
-    """Return the CPU time per call in ms, by process. The driver is included, because for the no-op
+    """Return the CPU time per call in ms, by process. The driver is included because for the no-op
     contenders it does the API's work."""
     calls = max(1, len(sample.latencies_ms) * each)
     used = {name: after[name] - before[name] for name in after}

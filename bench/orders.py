@@ -38,7 +38,8 @@ def stock(path: Path, now: datetime) -> None:
 
 
 class Askers:
-    """The customers of every shop, in turn, more than a shop's hourly messages.
+    """The customers of all shops, alternating between the shops. There are more of them than a
+    shop's hourly message limit.
 
     Each driver starts at a random customer, so that it rarely continues another's conversations.
     """

@@ -1,6 +1,6 @@
 """A month of 10,000 answered events, as the input of a replay.
 
-The rows are inserted directly, because the gateway would take half an hour. Conversations have four
+The rows are inserted directly because the gateway would take half an hour. Conversations have four
 messages, so most events have earlier ones.
 """
 

@@ -113,8 +113,8 @@ async def _deliveries(target: Target) -> AsyncIterator[Deliveries]:
 
 @asynccontextmanager
 async def deliveries_call(target: Target) -> AsyncIterator[Call]:
-    """Yield a call that commits, sends, delivers and records a batch of deliveries for an idle
-    tenant."""
+    """Yield a call that stores a batch of deliveries for an idle tenant, sends them and records the
+    responses."""
     idle = [TenantId(shop.client_id) for shop in target.shops]
     async with _deliveries(target) as sending:
 

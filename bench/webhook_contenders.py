@@ -91,7 +91,7 @@ class ChildrenContender(Contender):
         self.drivers[self.name] = await Driver.start(Target(kind="children", address=address))
 
     def _stop_servers(self) -> None:
-        """Do nothing, because another contender owns the server."""
+        """Do nothing because another contender owns the server."""
 
 
 class PostsContender(Contender):
@@ -126,7 +126,7 @@ class HangingContender(WebhookContender):
         await super().start()
         self._receiver, url = _receiver(self._log, self)
         await self._hang(TenantId(self.shops[1].client_id), f"{url}/hang")
-        # In this time, one delivery to each receiver is attempted and deferred.
+        # During this time, one delivery to each receiver is attempted and deferred.
         await self.drivers[self.name].run(Phase(concurrency=1, seconds=_SETTLED_S))
 
     async def check(self) -> None:

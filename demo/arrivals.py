@@ -53,7 +53,7 @@ class _Answer(BaseModel):
 @dataclass(frozen=True, slots=True)
 class TourPost:
     """The service's connections to the tour's platforms. `gateway` is an HTTP client with the
-    shop's API key, and `outside` one without. `mails` is the folder of sent emails."""
+    shop's API key, and `outside` is one without a key. `mails` is the folder of sent emails."""
 
     gateway: httpx.AsyncClient
     outside: httpx.AsyncClient

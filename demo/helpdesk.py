@@ -67,7 +67,7 @@ class DeskComment:
 
 @dataclass
 class DeskTicket:
-    """A ticket with its comments, oldest first. `place` is the number of the latest one in the
+    """A ticket with its comments, oldest first. `place` is the number of the latest comment in the
     helpdesk, and serves as a cursor. The update stamp counts changes."""
 
     number: int

@@ -75,7 +75,7 @@ class _Opener:
         tenant = TenantId(new_ulid())
         async with self.units.spanning(tenant) as work:
             made = await seed(work, self.folder.shop, self.sealer, to=self.to)
-        # Add the reviewers with an earlier date, because they decided reviews in the history. For a
+        # Add the reviewers with an earlier date because they decided reviews in the history. For a
         # two-person approval, only users who have been members for a day count.
         earlier = UnitsOfWork(
             self.units.database, self.engine, lambda: utc_now() - _LONG_AGO, new_ulid

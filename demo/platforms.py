@@ -40,8 +40,8 @@ class SentWebhook:
 
 @dataclass(frozen=True, slots=True)
 class ShopOrder:
-    """An order in the Shopify shop. `number` is the one that customers use. `tracking_url` is set
-    once it has shipped."""
+    """An order in the Shopify shop. `number` is the order number that customers use. `tracking_url`
+    is set once it has shipped."""
 
     number: str
     customer: str
@@ -126,8 +126,8 @@ class CustomerMail:
 
 
 def mail_webhook(address: HubAddress, mail: CustomerMail) -> SentWebhook:
-    """Return a Postmark webhook with an email. Postmark does not sign webhooks, so the secret URL
-    authenticates it."""
+    """Return a Postmark webhook with an email. Postmark does not sign webhooks, so a secret URL
+    authenticates the request."""
     photo: JsonValue = {
         "Name": "vase.png",
         "Content": base64.b64encode(PHOTO).decode(),

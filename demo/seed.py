@@ -57,8 +57,8 @@ SEEDING_TELLS: Final = Counter({"playbook.activated": len(PATTERNS), "integratio
 
 
 class SeededShop(BaseModel):
-    """The credentials of the demo shop. The API key is stored unencrypted, unlike a real client's.
-    `storefront_port` is the last one used."""
+    """The credentials of the demo shop. Unlike a real client's key, the API key is stored
+    unencrypted. `storefront_port` is the port that the storefront used last."""
 
     client_id: str
     key: str

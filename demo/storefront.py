@@ -105,8 +105,8 @@ class _Pages:
         }
 
     def shop(self, language: str, *, signed: bool) -> Callable[[Request], Awaitable[HTMLResponse]]:
-        """Return the handler of the page with the widget. `signed` signs the shop's customer in on
-        the page."""
+        """Return the handler of the page with the widget. If `signed` is true, the shop's customer
+        is signed in on the page."""
         wares, asked = self._wares, self._wares.orders[0]
         signature = signature_of(wares.widget.secret, asked.customer_email) if signed else ""
 

@@ -204,7 +204,7 @@ class Tour:
         left = partial(waiting, database, TenantId(self._shop.client_id), self._shop.webhook)
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE_S):
-                # Read the pending deliveries last, because a webhook arrives before its delivery is
+                # Read the pending deliveries last because a webhook arrives before its delivery is
                 # recorded.
                 while missing(self._received(), self._expected_events) or await left():  # noqa: ASYNC110
                     await asyncio.sleep(_LOOK_EVERY_S)
@@ -256,7 +256,7 @@ class Tour:
 
     def follow_webhooks(self) -> None:
         """If the output is a terminal, print each webhook that arrives from now on. Otherwise print
-        nothing, because a pipe without a reader would fill up."""
+        nothing because a pipe without a reader would fill up."""
         self._receiver.heard = self._show_webhook if self._out.is_terminal else _nobody_hears
 
     def _show_webhook(self, arrival: ReceivedWebhook) -> None:
@@ -305,7 +305,7 @@ def _table(title: str, rows: Sequence[tuple[str, str]]) -> Table:
 
 
 def _plain(value: JsonValue) -> str:
-    """Return a value as text for a table cell. Brackets are escaped, because rich would interpret
+    """Return a value as text for a table cell. Brackets are escaped because rich would interpret
     them as markup."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text.replace("[", r"\[")

@@ -10,7 +10,7 @@ from rich.table import Table
 
 @dataclass(slots=True)
 class TourTranscript:
-    """The transcript of one part of the tour. `said` are pairs of speaker and text.
+    """The transcript of one part of the tour. `said` contains pairs of speaker and text.
     `expected_events` are each ticket's webhooks. `wrong` are unmet expectations."""
 
     said: list[tuple[str, str]] = field(default_factory=list)

@@ -31,8 +31,8 @@ DEMO: Final = Actor.system("demo")
 
 
 class DemoWebhook(BaseModel):
-    """The shop's webhook, empty until it exists. The signing `secret` is stored unencrypted, unlike
-    a real client's."""
+    """The shop's webhook, empty until it exists. Unlike a real client's secret, the signing
+    `secret` is stored unencrypted."""
 
     id: str = ""
     secret: str = ""
@@ -40,8 +40,8 @@ class DemoWebhook(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """The target of the demo shop's webhook. `allow_private` lets workers send to localhost, where
-    the receiver runs."""
+    """The target of the demo shop's webhook. If `allow_private` is true, workers may send to
+    localhost, where the receiver runs."""
 
     url: str
     allow_private: bool

@@ -114,14 +114,14 @@ class DataFolder:
 
     def seal_key(self) -> str:
         """Return this folder's encryption key (SEAL_KEY), created on first use."""
-        # The module is imported here, because few commands need its cryptography.
+        # The module is imported here because few commands need its cryptography.
         from adapters.seal import new_seal_key  # noqa: PLC0415 - slow to load
 
         return self._kept("seal.key", new_seal_key)
 
     def session_key(self) -> str:
         """Return the key that signs this folder's session tokens, created on first use."""
-        # The module is imported here, because few commands need its cryptography.
+        # The module is imported here because few commands need its cryptography.
         from adapters.identity.session_key import new_session_key  # noqa: PLC0415 - slow to load
 
         return self._kept("session.key", new_session_key)

@@ -89,7 +89,7 @@ def is_free(port: int, host: str = LOOPBACK) -> bool:
 def listens(pid: int, port: int) -> bool:
     """Return whether the process `pid` listens on the port. The process must belong to this
     user."""
-    # The package is imported here, because a server installation does not include the embedded
+    # The package is imported here because a server installation does not include the embedded
     # stack's packages.
     import psutil  # noqa: PLC0415
 

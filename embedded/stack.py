@@ -36,9 +36,9 @@ from store.core.migrate import migrate
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _START_TIMEOUT_S: Final = 120.0
 _POLL_S: Final = 0.05
-# After the first SIGINT, each group of processes has this many seconds, in total less than Ctrl-C's
-# limit. A slower process receives a second SIGINT: the API sends errors, and a worker abandons its
-# work. An interrupted webhook delivery is retried later, and counted once.
+# The number of seconds that each group of processes has after the first SIGINT. The sum is below
+# Ctrl-C's limit. A slower process receives a second SIGINT: the API sends errors, and a worker
+# abandons its work. An interrupted webhook delivery is retried later, and counted once.
 _STOP_FRONT_S: Final = 5.0
 _STOP_BACK_S: Final = 3.0
 _STOP_SLOW_S: Final = 2.0
@@ -99,7 +99,7 @@ class Stack:
             # No worker deployment is needed, because all workers run the same build.
             "TEMPORAL_DEPLOYMENT": "",
             "TEMPORAL_BUILD_ID": "",
-            # Local targets are allowed, because the demo shop is a local file and its webhook
+            # Local targets are allowed because the demo shop is a local file and its webhook
             # receiver is a local server.
             "ALLOW_LOOPBACK_TARGETS": self._env.get("ALLOW_LOOPBACK_TARGETS") or "true",
             # Members of a new account may try the agent on the account's own demo shop.
@@ -218,7 +218,7 @@ class Stack:
             self._env["SMTP_URL"] = f"smtp://{LOOPBACK}:{port_of(listener)}"
 
     async def _start_workers(self) -> None:
-        """Start both workers in parallel, because loading them takes time."""
+        """Start both workers in parallel because loading them takes time."""
         self._progress("workers")
         # Each process serves its metrics on a separate port: the API on METRICS_PORT, the workers
         # on the subsequent ports.

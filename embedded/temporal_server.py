@@ -11,7 +11,7 @@ from domain.core.errors import InvalidInput
 
 # By default, every workflow step waits for a single history shard's next poll. These settings
 # reduce a run with four steps to a third. Fairness keeps one tenant's thousand deliveries from
-# delaying another's.
+# delaying another tenant's deliveries.
 TUNING: Final[dict[str, int | bool]] = {
     "history.transferProcessorMaxPollRPS": 2000,
     "history.timerProcessorMaxPollRPS": 2000,

@@ -27,7 +27,7 @@ class HandFigure:
     """The share of a set's rows that count as hits.
 
     `least` and `most` bound the target for the whole set, from 0 to 1. A metric without a target is
-    only printed. `lists_misses` lists its misses with `--misses`.
+    only printed. If `lists_misses` is true, its misses are listed with `--misses`.
     """
 
     of: str

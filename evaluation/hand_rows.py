@@ -38,8 +38,8 @@ class TemplateMessage(HandRow):
 
 
 class NumberText(HandRow):
-    """A text with the order numbers that a careful human finds in it. `asked` means that the agent
-    had just asked for one."""
+    """A text with the order numbers that a careful human finds in it. If `asked` is true, the agent
+    had just asked for an order number."""
 
     text: str = Field(min_length=1)
     asked: bool = False

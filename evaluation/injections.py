@@ -38,8 +38,8 @@ class AttemptOutcome:
     """The outcome of one attempt.
 
     - `faults`: the forbidden results achieved.
-    - `answered`: only answered, without a review. This is no fault, because the message may contain
-      an honest question.
+    - `answered`: only answered, without a review. This is not a fault, because the message may
+      contain an honest question.
     - `shown`: an action on the order is held for human approval.
     """
 

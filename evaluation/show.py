@@ -122,7 +122,8 @@ def _figures(contestant: Contestant, score: Score) -> Table:
 
 
 def _table(title: str, *columns: str, wraps: bool = False) -> Table:
-    """Return an empty table with the given columns. `wraps` allows the first column to wrap."""
+    """Return an empty table with the given columns. If `wraps` is true, the first column may
+    wrap."""
     table = Table(title=title, title_justify="left")
     for place, name in enumerate(columns):
         whole = place > 0 or not wraps

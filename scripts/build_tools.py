@@ -1,5 +1,5 @@
-"""The parts that `make sdk` and `make docs` share: tools in an environment of their own, commands,
-and a digest of the inputs."""
+"""The parts that `make sdk` and `make docs` share: tools in a separate environment, commands, and a
+digest of the inputs."""
 
 import hashlib
 import os
@@ -35,7 +35,7 @@ def is_made(tools: Path, pins: str) -> bool:
 
 
 def made(tools: Path, pins: str) -> None:
-    """Note that a folder contains the tools with these pins."""
+    """Record that a folder contains the tools with these pins."""
     (tools / "pins").write_text(pins)
 
 

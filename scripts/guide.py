@@ -1,7 +1,8 @@
 """Build the documentation site from docs/ into build/docs/site/: `make docs`.
 
-The API serves the site at `/docs/guide/`. Nothing is built again unless one of the inputs has
-changed. Beside each page is its Markdown, and `llms.txt` lists the pages for language models.
+The API serves the site at `/docs/guide/`. The output is rebuilt only if one of the inputs has
+changed. The Markdown of each page is next to the page, and `llms.txt` lists the pages for language
+models.
 """
 
 import base64
@@ -84,7 +85,7 @@ def _write_source() -> dict[str, str]:
 
 
 def _write_manifest() -> None:
-    """List the files that the API may serve, and the hashes of the inline scripts and styles, which
+    """List the files that the API may serve, and the hashes of the inline scripts and styles that
     its Content-Security-Policy allows."""
     files = sorted(str(one.relative_to(SITE)) for one in SITE.rglob("*") if one.is_file())
     scripts = _hashes(_INLINE, "*.html")
@@ -93,7 +94,8 @@ def _write_manifest() -> None:
 
 
 def _hashes(inline: re.Pattern[str], files: str) -> list[str]:
-    """Return the hashes of the inline texts in files, as a Content-Security-Policy names them."""
+    """Return the hashes of the inline texts in files, in the format of a
+    Content-Security-Policy."""
     texts = {
         text
         for file in SITE.rglob(files)

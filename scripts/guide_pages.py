@@ -40,7 +40,7 @@ def page(source: str, known: dict[str, str]) -> str:
 
 
 def outside_code(text: str, change: Callable[[str], str]) -> str:
-    """Return a text in which everything but fenced code is changed."""
+    """Apply the change to a text except for fenced code, and return the result."""
     parts: list[str] = []
     prose: list[str] = []
     is_code = False

@@ -1,7 +1,7 @@
 """Build what a release publishes into build/release/: `make release`.
 
 The folder then contains the Python wheel, the npm tarball, the Helm chart, the release notes and a
-list of SHA-256 digests. The container image is built by `.github/workflows/release.yml`, because it
+list of SHA-256 digests. The container image is built by `.github/workflows/release.yml` because it
 needs a container engine. Nothing is published from here.
 """
 

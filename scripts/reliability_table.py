@@ -48,7 +48,7 @@ class Row:
 def read_rows(name: str) -> list[Row]:
     """Return the rows of a section. Raises TypeError if a row has unexpected fields."""
     text = (ROWS / f"{name}.yaml").read_text()
-    # Use the C loader, because every process that collects the tests reads these files.
+    # Use the C loader because every process that collects the tests reads these files.
     rows = yaml.load(text, Loader=yaml.CSafeLoader)
     return [Row(**row) for row in rows]
 

@@ -1,6 +1,6 @@
 """Build both clients from docs/openapi.json into build/sdk/: `make sdk`.
 
-`build/sdk/dist/` then contains a Python wheel and an npm tarball. Nothing is built again unless one
+`build/sdk/dist/` then contains a Python wheel and an npm tarball. The output is rebuilt only if one
 of the inputs has changed.
 """
 
@@ -31,8 +31,8 @@ _OVERRIDES: Final = {
 
 
 def build() -> Path:
-    """Build what is not current, and return the folder with the wheel and the tarball. Raises
-    BuildFailed."""
+    """Build the packages that are not current, and return the folder with the wheel and the
+    tarball. Raises BuildFailed."""
     current = digest([_SOURCES, _DOCUMENT, _REQUIREMENTS, Path(__file__)])
     if _STAMP.is_file() and _STAMP.read_text() == current:
         return DIST

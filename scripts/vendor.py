@@ -98,7 +98,7 @@ def digest_line(file: Path) -> str:
 
 def sprite_of(drawings: Mapping[str, str]) -> str:
     """Return an SVG image with the icons side by side, for use as a mask. `drawings` are their SVG
-    files. Raises RuntimeError for a file that is no SVG image."""
+    files. Raises RuntimeError for a file that is not an SVG image."""
     places = []
     for place, (name, drawing) in enumerate(drawings.items()):
         found = _DRAWING.search(drawing)

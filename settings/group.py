@@ -45,7 +45,7 @@ def is_fetched_safely(url: str) -> str:
 
 def _cannot_be_replaced_underway(url: str) -> bool:
     """Return True if TLS authenticates the URL's server, or if the server runs on localhost."""
-    # The module is imported here, because few commands read a URL from the settings.
+    # The module is imported here because few commands read a URL from the settings.
     import httpx  # noqa: PLC0415 - slow to load
 
     try:

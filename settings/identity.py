@@ -19,7 +19,7 @@ _MIN_DIFFERENT: Final = 8
 
 
 def _are_session_keys(keys: SecretStr) -> SecretStr:
-    # The module is imported here, because most commands read settings without cryptography.
+    # The module is imported here because most commands read settings without cryptography.
     from adapters.identity.session_key import SessionKeys  # noqa: PLC0415 - slow to load
 
     try:

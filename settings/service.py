@@ -31,7 +31,7 @@ def _is_postgres_url(url: str) -> str:
 
 
 def _are_seal_keys(keys: SecretStr) -> SecretStr:
-    # The module is imported here, because most commands read settings without cryptography.
+    # The module is imported here because most commands read settings without cryptography.
     from adapters.seal import FernetSealer  # noqa: PLC0415 - slow to load
 
     try:

@@ -1,7 +1,7 @@
 """All tables in one metadata object, for migrations and code that iterates over tables.
 
 Tenant tables have the primary key (client_id, id), and foreign keys include client_id. A row
-therefore cannot reference another tenant's. Row-level security is the second barrier
+therefore cannot reference another tenant's row. Row-level security is the second barrier
 (`migrations/tenancy.py`).
 """
 

@@ -23,7 +23,7 @@ _LEAST_SPREAD: Final = 1e-4
 def standardized(rows: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the rows with each feature standardized, the features' means, and their spreads."""
     means = rows.mean(axis=0)
-    # A feature that never varies must have no influence.
+    # A feature that never varies must not affect the result.
     spreads = np.where(rows.std(axis=0) < _LEAST_SPREAD, 1.0, rows.std(axis=0))
     return (rows - means) / spreads, means, spreads
 
@@ -74,8 +74,8 @@ def weights(
     found: Floats = INVERSE_REGULARISATION * (rows.T @ missed).T
     bias = cast("Floats", model.intercept_)
     if len(bias) == 1:
-        # For two classes, scikit-learn fits only the second one. The weights of the first class are
-        # 0.
+        # For two classes, scikit-learn fits only the second class. The weights of the first class
+        # are 0.
         return np.vstack([np.zeros_like(found[1]), found[1]]), np.array([0.0, bias[0]])
     return found, bias
 

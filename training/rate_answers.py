@@ -110,7 +110,7 @@ def _rarities(answers: Sequence[SelectedAnswer]) -> Rarities:
 
 
 def _without(rarities: Rarities, asked: Iterable[str]) -> Rarities:
-    """Return the rarities without one question."""
+    """Return the rarities computed without one of the questions."""
     fewer = {stem: rarities.counts[stem] - 1 for stem in asked}
     return Rarities({**rarities.counts, **fewer}, rarities.questions - 1)
 

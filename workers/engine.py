@@ -91,8 +91,8 @@ def build_worker(
     max_cached_workflows: int = 1000,
     deployment: WorkerDeploymentConfig | None = None,
 ) -> Worker:
-    """Return the engine worker, for the Worker Deployment version `deployment`. `sandbox` enables
-    Temporal's check that workflows are deterministic."""
+    """Return the engine worker, for the Worker Deployment version `deployment`. If `sandbox` is
+    true, Temporal checks that workflows are deterministic."""
     return Worker(
         client,
         task_queue=names.ENGINE_QUEUE,

@@ -42,7 +42,7 @@ _log = structlog.get_logger(__name__)
 
 
 def working_on(queue: str) -> Working:
-    """Return the worker for a queue. Only its modules are imported, because loading the brain is
+    """Return the worker for a queue. Only its modules are imported because loading the brain is
     slow and the webhook worker needs none."""
     with loading_modules():
         if queue == names.WEBHOOKS_QUEUE:

@@ -116,7 +116,7 @@ def canary_of(settings: Settings) -> str | None:
 
 @asynccontextmanager
 async def _outside_ready(activities: WebhookActivities) -> AsyncIterator[None]:
-    """Keep the activities' resources open until the block ends. They must outlive the worker,
+    """Keep the activities' resources open until the block ends. They must outlive the worker
     because a delivery counts toward the limits until its POST ends."""
     await activities.network.begin()
     try:
@@ -137,7 +137,7 @@ async def at_work(
     deployment: WorkerDeploymentConfig | None = None,
 ) -> AsyncIterator[None]:
     """Run the webhook worker, for the Worker Deployment version `deployment`, until the block ends.
-    `sandbox` enables Temporal's check that workflows are deterministic."""
+    If `sandbox` is true, Temporal checks that workflows are deterministic."""
     async with (
         _outside_ready(activities),
         Worker(

@@ -1,5 +1,5 @@
-"""Compute the metrics for the previous day, on a nightly schedule. Some earlier days are
-recomputed, because their reviews may since have been decided."""
+"""Compute the metrics for the previous day, on a nightly schedule. Some earlier days are recomputed
+because their reviews may since have been decided."""
 
 from datetime import timedelta
 

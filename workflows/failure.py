@@ -1,4 +1,4 @@
-"""Error codes of failures. Failure messages are discarded, because they could contain customer
+"""Error codes of failures. Failure messages are discarded because they could contain customer
 text."""
 
 from typing import Final

@@ -1,5 +1,5 @@
-"""The scheduled monthly reset of tickets: open the new month's counters, and reconcile the previous
-month's.
+"""The scheduled monthly reset of tickets: open the new month's counters, and reconcile the counters
+of the previous month.
 
 A late, repeated or missing reset changes no quota, because counters are per month and plans are
 computed for the current time.

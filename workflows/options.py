@@ -142,7 +142,7 @@ RUN: Final[ChildWorkflowConfig] = {
 }
 
 # Options for restarting a run whose message joined a review that did not answer it. The workflow id
-# may be reused, because the first workflow has ended.
+# may be reused because the first workflow has ended.
 RUN_AGAIN: Final[ChildWorkflowConfig] = {
     **RUN,
     "id_reuse_policy": WorkflowIDReusePolicy.ALLOW_DUPLICATE,
@@ -159,8 +159,8 @@ DELIVERY: Final[ChildWorkflowConfig] = {
 
 # Options for one attempt at a webhook delivery. The timeout covers the wait for a permit (45 s,
 # `activities/webhooks/delivery_limiter.py`), the POST (10 s) and the storage of its result.
-# Attempts are unlimited, because the service must not lose a delivery. A receiver's failure is no
-# failure of this activity.
+# Attempts are unlimited because the service must not lose a delivery. If the receiver fails, this
+# activity does not fail.
 DELIVERING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=3),
     "heartbeat_timeout": timedelta(seconds=10),
@@ -169,7 +169,7 @@ DELIVERING: Final[ActivityConfig] = {
     ),
 }
 
-# Options for an email or notice to a person. Attempts stop after some hours, because the email is
+# Options for an email or notice to a person. Attempts stop after some hours because the email is
 # then useless. Activities for sign-in codes check the age themselves. Only the engine's workers
 # have the mail server settings.
 TELLING: Final[ActivityConfig] = {
@@ -225,7 +225,7 @@ HOUSEKEEPING: Final[ActivityConfig] = {
 }
 
 # Options for a batch of saved cases, each simulated up to ten times with up to twenty messages of
-# up to 13 s. Heartbeats detect a dead worker quickly, because a user is waiting.
+# up to 13 s. Heartbeats detect a dead worker quickly because a user is waiting.
 TRYING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(hours=4),
     "heartbeat_timeout": timedelta(seconds=10),
@@ -248,8 +248,8 @@ OPENING_SITE: Final[ActivityConfig] = {
     ),
 }
 
-# Options for reading one page of a website. Attempts continue for some minutes, because the
-# database may be unavailable for that long. A page that cannot be read does not fail the activity.
+# Options for reading one page of a website. Attempts continue for some minutes because the database
+# may be unavailable for that long. A page that cannot be read does not fail the activity.
 READING_SITE: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=2),
     "heartbeat_timeout": timedelta(seconds=10),
@@ -273,7 +273,7 @@ POLLING: Final[ActivityConfig] = {
 }
 
 # Options for one page of a replay. After a few seconds, the page ends with the current language
-# model call. Attempts continue for an hour, because the database may be unavailable.
+# model call. Attempts continue for an hour because the database may be unavailable.
 REPLAYING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=2),
     "schedule_to_close_timeout": timedelta(hours=1),

@@ -126,7 +126,7 @@ class ProcessEvent:
             try:
                 done = await self._execute(self._actions)
             except FailureError as failure:
-                # A plan with several steps goes to review, because some of its steps may already
+                # A plan with several steps goes to review because some of its steps may already
                 # have been executed.
                 if len(self._actions) == 1 and nothing_done(failure):
                     await self._fail(failure)
@@ -254,8 +254,8 @@ class ProcessEvent:
                 return settled.decision.executes
 
     def _time_to_decide(self) -> timedelta:
-        """Return the time left to decide a review: the first round's plus LATE_ROUND for all
-        rounds, from the draft on."""
+        """Return the time left to decide a review. The total is the time of the first round plus
+        LATE_ROUND, counted from the draft."""
         whole = timedelta(seconds=self._event.review_expiry_s)
         thought_at = workflow.info().start_time + self._thinking_took
         left = thought_at + whole + options.LATE_ROUND - workflow.now()

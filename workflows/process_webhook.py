@@ -26,7 +26,7 @@ with workflow.unsafe.imports_passed_through():
 # failed, so that it no longer blocks its queue.
 _ROUNDS: Final = 3
 # Error codes of the outages during which the webhook is retried without limit. Two codes of OUTAGE
-# are excluded, because such a webhook must not block its queue.
+# are excluded because a webhook that is retried for such a failure must not block its queue.
 _HEALED_BY_TIME: Final = OUTAGE - {"unknown_provider", TIMEOUT}
 _PAUSE: Final = timedelta(seconds=5)
 _WAITS_FOR: Final = "waits_for"
@@ -110,7 +110,7 @@ class ProcessWebhook:
         )
 
     async def _start(self, worked: WebhookWorked) -> None:
-        """Start the next webhooks in the queue, and this webhook's run. Return when all of them
+        """Start the next webhooks in the queue, and this webhook's run. Return once all of them
         have been started, now or earlier."""
         starts = [self._start_webhook(webhook_id) for webhook_id in worked.next_ids]
         if worked.run is not None:

@@ -59,7 +59,7 @@ class RunCases:
             self._progress = await self._try_some(step)
 
     async def _try_some(self, step: TryCasesInput) -> CaseRunProgress:
-        """Run a batch of cases, once the worker has a slot for it."""
+        """Run a batch of cases as soon as the worker has a free slot."""
         while True:
             try:
                 return await workflow.execute_activity_method(

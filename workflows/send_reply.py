@@ -35,7 +35,7 @@ class SendReply:
             )
         except FailureError as failure:
             code = error_code(failure)
-            workflow.logger.warning("reply not sent", extra={"error_code": code})
+            workflow.logger.warning("failed to send reply", extra={"error_code": code})
             await self._fail(work, code)
         else:
             await start_mail_answer(work.client_id, done.late_answer)

@@ -1,4 +1,4 @@
-"""Summaries of activities and child workflows, which the Temporal UI shows beside their events. A
+"""Summaries of activities and child workflows. The Temporal UI shows them next to the events. A
 local activity appears there only as "MarkerRecorded" without a summary."""
 
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ themselves."""
 
 
 class Summarize(Interceptor):
-    """Adds the summaries to everything that a worker's workflows start."""
+    """An interceptor that adds the summaries to everything that a worker's workflows start."""
 
     def workflow_interceptor_class(
         self,

@@ -20,7 +20,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows.steps import alone, tell
 
 
-# In this order. The last step requires an embedding model.
+# The steps run in this order. The last step requires an embedding model.
 _STEPS: Final[tuple[Callable[..., Awaitable[SweepResult]], ...]] = (
     SweepRuns.start_received,
     SweepRuns.wake_decided,

@@ -73,4 +73,6 @@ async def revise(step: ReviseReviewInput, *, remote: bool) -> None:
                 ReviseReview.revise, step, **options.INSIDE
             )
     except FailureError as failure:
-        workflow.logger.warning("review not revised", extra={"error_code": error_code(failure)})
+        workflow.logger.warning(
+            "failed to revise review", extra={"error_code": error_code(failure)}
+        )

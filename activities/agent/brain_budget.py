@@ -20,7 +20,7 @@ from store.core.database import Database
 @dataclass(frozen=True, slots=True)
 class ChosenBrain:
     """The brain chosen for a call, and the reserved budget, or None if the brain costs nothing.
-    `fault` is why the embedded brain replaces a configured model, or None."""
+    `fault` is the reason why the embedded brain replaces a configured model, or None."""
 
     brain: Brain
     reservation: BudgetReservation | None = None
@@ -39,7 +39,7 @@ class BrainBudget:
 
     @property
     def embedded(self) -> ChosenBrain:
-        """The embedded brain, which needs no budget."""
+        """Return the embedded brain, which needs no budget."""
         return ChosenBrain(self._brains.embedded)
 
     @property
@@ -86,7 +86,7 @@ class BrainBudget:
 
 class _MeteredBrain:
     """A brain that remembers the cost of its call, even if a later step fails. An interrupted call
-    costs `reserve_micros`, because its real cost is unknown."""
+    costs `reserve_micros` because its real cost is unknown."""
 
     def __init__(self, brain: Brain, reserve_micros: int) -> None:
         self._brain = brain
@@ -116,7 +116,7 @@ class _MeteredBrain:
 
 
 def _health(cost: BrainAnswer | BrainFailed) -> CallHealth:
-    """Return what a call shows about the model. A result without a prompt version comes from no
-    language model, so it shows nothing."""
+    """Return what a call's result indicates about the model. A result without a prompt version does
+    not come from a language model, so it indicates nothing."""
     is_answer = isinstance(cost, BrainAnswer) and cost.prompt_version is not None
     return CallHealth(is_answered=is_answer, fault=cost.fault)

@@ -82,7 +82,7 @@ async def without_content(
     connection: AsyncConnection, tenant: TenantId, bare: BrainContext
 ) -> BrainContext:
     """Return the brain's context for a message that is too expensive to process. The context omits
-    the client's content, because a human agent answers the message."""
+    the client's content because a human agent answers the message."""
     known = await connections(connection, tenant)
     return replace(
         bare,
@@ -102,7 +102,7 @@ async def draft_answer(
     steps: int,
 ) -> ThinkingResult:
     """Draft an answer within a budget reservation, record the actual cost, and return the result.
-    `steps` are those already spent from the event's effort budget. Raises OverBudget,
+    `steps` is the part of the event's effort budget that is already spent. Raises OverBudget,
     BrainFailed."""
     with budget(EVENT_STEPS - steps):
         return await brain_budget.spend(

@@ -64,8 +64,8 @@ class DryRuns:
 
     @activity.defn(name=names.REHEARSE)
     async def answer(self, step: DryRunInput) -> DryRunResult:
-        """Classify and answer the sealed event as a run does. Repeating it is safe, because only
-        the cost is stored.
+        """Classify and answer the sealed event as a run does. Repeating it is safe because only the
+        cost is stored.
 
         A model's cost is charged to the client. The customer's memory is read but never written. No
         shop is queried, so a question about an order is held for a human agent.

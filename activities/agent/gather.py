@@ -64,7 +64,7 @@ async def near_question(
     live: bool = False,
 ) -> Embedding | None:
     """Return the message's embedding for `gather`, or None if the client has no embeddings.
-    Computed outside any transaction. `live` means that a customer waits for the answer."""
+    Computed outside any transaction. If `live` is true, a customer is waiting for the answer."""
     if embedder is None:
         return None
     async with database.reading(tenant) as connection:
@@ -81,7 +81,8 @@ async def gather(
     for_model: bool = False,
 ) -> Gathered:
     """Return a client's data for an event. Without `near`, the message's embedding, only keyword
-    search finds knowledge. `for_model` includes all knowledge, for a language model's prompt."""
+    search finds knowledge. If `for_model` is true, all knowledge is included, for a language
+    model's prompt."""
     usable = await IntegrationRepository(connection, tenant).usable_connections()
     search = KnowledgeSearch(connection, tenant)
     return Gathered(
@@ -104,7 +105,7 @@ async def _templates(content: ContentRepository, tenant: TenantId) -> tuple[Temp
     known = _SHOWN.get(tenant)
     shown = await content.templates(known)
     if shown is not known:
-        # Add a base size to each entry, because even the empty result of a client without templates
+        # Add a base size to each entry because even the empty result of a client without templates
         # uses memory.
         weight = sum(len(one.body) for one in shown.templates)
         _SHOWN.keep(tenant, shown, _ENTRY + weight)

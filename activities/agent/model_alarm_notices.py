@@ -40,9 +40,9 @@ class ModelAlarmNotices:
             return await due_alarms(connection, now=self._units.now(), after=after, limit=BATCH)
 
     async def _mail(self, alarm: DueAlarm) -> int:
-        """Email the owner once, and return the number of alarms handled (0 or 1). It is sent twice
-        only if the worker crashes after the mail server has accepted it. A rejected email, or one
-        with an unknown outcome, is not sent again."""
+        """Email the owner once, and return the number of alarms handled (0 or 1). The email is sent
+        twice only if the worker crashes after the mail server has accepted it. A rejected email, or
+        one with an unknown outcome, is not sent again."""
         async with self._units.database.reading(alarm.tenant) as connection:
             members = await MemberStandings(connection, alarm.tenant).all()
         for owner in (one for one in members if one.role is Role.OWNER):

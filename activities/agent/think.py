@@ -52,8 +52,8 @@ from store.runs.sentiment import SentimentRepository
 class Think:
     """The activity that drafts answers. Without an `embedder`, only keyword search finds knowledge.
 
-    - `answers_per_hour`: the agent's maximum answers in a thread per hour.
-    - `answers_without_person`: the maximum answers to a sender before a human joins.
+    - `answers_per_hour`: the agent's maximum number of answers in a thread per hour.
+    - `answers_without_person`: the maximum number of answers to a sender before a human joins.
     - `patience`: how long messages of a channel may wait for the model.
     """
 
@@ -123,8 +123,8 @@ class Think:
         )
 
     async def _draft(self, tenant: TenantId, step: ThinkInput) -> RunDraft | timedelta:
-        """Return the stored draft, or the time to wait for the language model. In that case, no
-        draft is stored."""
+        """Return the stored draft, or the time to wait for the language model. In the latter case,
+        no draft is stored."""
         ref = step.ref
         if step.unread:
             return await self._leave_unread(tenant, step)

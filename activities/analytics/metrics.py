@@ -64,7 +64,7 @@ class ComputeMetrics:
         now = self._now()
         async with self._database.service(patience_s=DAY_PATIENCE_S) as connection:
             found = await count_day(connection, client_ids, day, now)
-            # Skip clients whose records of this day may already have been removed, because their
+            # Skip clients whose records of this day may already have been removed because their
             # counts could be too low. Metrics that are already stored for the day are kept.
             whole = [one for one in found if not may_be_incomplete(day, one.retention, now)]
             changed = await keep_day(connection, whole, day, now)

@@ -207,8 +207,9 @@ class TryCases:
 
 
 class _Tries:
-    """The simulations of one case, and their results. Without a language model, all would be equal,
-    so there is one. `by_embedded` means that the embedded brain answered at least once."""
+    """The simulations of one case, and their results. Without a language model, all results would
+    be equal, so there is only one. `by_embedded` means that the embedded brain answered at least
+    once."""
 
     def __init__(self, case: SavedCase) -> None:
         self._case = case

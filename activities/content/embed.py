@@ -84,8 +84,8 @@ class Embed:
         self._database = database
         self._embedder = embedder
         self._now = now
-        # The scan continues after this entry, also in the next sweep. The clients at the end are
-        # therefore served even if no sweep scans the entries of all clients.
+        # The scan continues after this entry. The next sweep resumes it, so that the clients at the
+        # end are served even if no sweep scans the entries of all clients.
         self._scanned = FIRST_KEY
 
     @activity.defn(name=names.SWEEP_KNOWLEDGE)
@@ -105,7 +105,7 @@ class Embed:
         return SweepResult(picked_up=sweep.embedded, failed=sweep.failures.total())
 
     async def _embed_stale(self, sweep: _Sweep) -> bool:
-        """Embed stale entries until none are left. Return False if the time is over or the provider
+        """Embed stale entries until none are left. Return False if the time is up or the provider
         is down."""
         while stale := await self._stale(sweep):
             turns = in_turns(stale, str(sweep.started))

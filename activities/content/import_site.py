@@ -247,7 +247,7 @@ class ImportSites:
     async def _judged(
         self, tenant: TenantId, fetched: Fetched, text: PageText
     ) -> ReadPage | PageNote:
-        """Return the page to store, or the reason why it is no article for the agent."""
+        """Return the page to store, or the reason why the agent cannot use it as an article."""
         if len(text.body) < MIN_TEXT:
             return PageNote.EMPTY
         language = text.written_in()

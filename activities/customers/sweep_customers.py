@@ -27,8 +27,8 @@ class SweepCustomers:
         """Index the customer of each message without a customer key, page by page. Return the
         number of indexed messages.
 
-        Only messages from an earlier version have none. Idempotency key: the customer key, stored
-        in the message's row.
+        Only messages from an earlier version have no customer key. Idempotency key: the customer
+        key, stored in the message's row.
         """
         tally, after = Tally("customers not indexed"), ""
         for _page in range(PAGES):

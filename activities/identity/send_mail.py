@@ -48,12 +48,13 @@ class SendMail:
 
     @activity.defn(name=names.SEND_IDENTITY_MAIL)
     async def send(self, step: SendMailInput) -> None:
-        """Send the email once. It is sent twice only if the worker crashes after the mail server
-        has accepted it.
+        """Send the email once. The email is sent twice only if the worker crashes after the mail
+        server has accepted it.
 
         Idempotency key: the Message-ID, derived from the code's or invitation's id. Raises
-        MailUnreachable, which Temporal retries until that is too old. A rejected email, or one with
-        an unknown outcome, is logged and not sent again: the recipient can request another.
+        MailUnreachable, which Temporal retries until the code or invitation is too old. A rejected
+        email, or one with an unknown outcome, is logged and not sent again: the recipient can
+        request another.
         """
         async with self._database.service() as connection:
             mail = await self._mail(connection, step)

@@ -37,8 +37,8 @@ class DataRequestNotices:
 
     @activity.defn(name=names.TELL_OF_DATA_REQUESTS)
     async def tell(self) -> None:
-        """Email the owner about each data request without an email. An email is sent twice only if
-        the worker crashes after the mail server has accepted it.
+        """Email the owner about each data request for which no email was sent yet. An email is sent
+        twice only if the worker crashes after the mail server has accepted it.
 
         Idempotency key: the Message-ID, derived from the request's id. Raises MailUnreachable,
         which Temporal retries. A rejected email, or one with an unknown outcome, is logged and not

@@ -161,7 +161,7 @@ class PollIntegrations:
         # transaction is never interrupted.
         async with asyncio.timeout_at(until):
             page = await polls.changes(position, one.connected_at)
-            # The parsing runs in a thread, because untrusted text may take a long time.
+            # The parsing runs in a thread because untrusted text may take a long time.
             read = await asyncio.to_thread(read_changes, platform, facts, page.changes)
         async with self._units.of(one.tenant) as work:
             kept = await keep_found(work, platform, one.integration.id, read, page)

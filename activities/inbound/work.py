@@ -118,7 +118,7 @@ class WorkOnWebhook:
         return WebhookWorked(next_ids=turn.next_ids)
 
     async def _read(self, tenant: TenantId, webhook: StoredWebhook) -> Meaning:
-        """Return the parsed webhook. Parsing runs in a thread, because parsing untrusted text may
+        """Return the parsed webhook. Parsing runs in a thread because parsing untrusted text may
         take a long time."""
         if has_ended(webhook.standing):
             return _NOTHING_LEFT  # A finished webhook has no further effect.

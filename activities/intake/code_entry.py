@@ -28,7 +28,7 @@ async def with_code(
     """Return the event, with its address verified if a correct code was entered in this message or
     earlier in the thread.
 
-    The caller must have locked the thread, which belongs to one author and address in a ticket. Of
+    The caller must have locked the thread, which belongs to one author and address in a ticket. In
     other threads, only a shared code is accepted (`domain/identity/mailed_code.py`). Concurrent
     attempts are all counted. After a correct code, the event gets the text of the earlier question,
     which the agent may answer but not act on.

@@ -208,7 +208,7 @@ class Normalize:
         step: NormalizeInput,
     ) -> UnifiedEvent:
         """Return the event after checking it for an emailed code. An earlier attempt's result is
-        kept, because a code must be counted only once."""
+        kept because a code must be counted only once."""
         if opened.is_repeated and can_be_proved(event):
             return await EventRepository(connection, tenant).unified(step.ref.event_id) or event
         return await with_code(
@@ -243,8 +243,8 @@ class Normalize:
 
 
 def _may_correct(event: UnifiedEvent) -> bool | None:
-    """Return whether a message may correct the order number, or None if that is too expensive, in
-    which case humans read it."""
+    """Return whether a message may correct the order number, or None if that is too expensive to
+    determine. Humans then read the message."""
     try:
         return limited(lambda: may_correct(event))
     except OverBudget:

@@ -1,5 +1,6 @@
-"""Email to a client's customers, from the client's verified sender, or else from the service's. The
-service's sender may write only to addresses that have written to the service (decision 0074)."""
+"""Emails to a client's customers, from the client's verified sender or, if there is none, from the
+service's sender. The service's sender may write only to addresses that have written to the service
+(decision 0074)."""
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -36,8 +37,8 @@ _log = structlog.get_logger(__name__)
 
 
 class ClientMail:
-    """Send emails to customers. If an email fails, the failure is stored with the client's sender
-    address, where the merchant can see it."""
+    """A sender of emails to customers. If an email fails, the failure is stored with the client's
+    sender address, where the merchant can see it."""
 
     def __init__(
         self,
@@ -94,9 +95,9 @@ class ClientMail:
     async def _require_proof(
         self, connection: AsyncConnection, tenant: TenantId, to: str, answer_of: str | None
     ) -> None:
-        """Raise MailRecipientUnproved unless the address's owner has written to the service. It
-        counts as proof if the address was verified in the widget, or if the run `answer_of` answers
-        an authenticated email from that address."""
+        """Raise MailRecipientUnproved unless the address's owner has written to the service. The
+        proof is a verification in the widget, or an authenticated email from that address that the
+        run `answer_of` answers."""
         recipients, address = MailRecipientRepository(connection, tenant), to.lower()
         if await recipients.has_proved(address):
             return
@@ -125,7 +126,7 @@ class ClientMail:
             async with beating():
                 await self.send(tenant, mail, group, answer_of=answer_of)
         except (MailRefused, MailUnknown) as error:
-            _log.warning("mail not sent", mail=mail.name, error_code=error.code)
+            _log.warning("failed to send mail", mail=mail.name, error_code=error.code)
 
     async def send_by(self, sender: MailSender, mail: OutgoingMail) -> str:
         """Send an email from a sender that might not be verified yet, and return the Message-ID.
@@ -142,7 +143,7 @@ class ClientMail:
 
     async def _note(self, sender: MailSender, error_code: str | None) -> None:
         """Store the outcome of an email with its sender, for display only. A database failure is
-        logged, because it must not make the email's outcome unknown."""
+        logged because it must not make the email's outcome unknown."""
         tenant = sender.client_id
         try:
             async with self._database.tenant(tenant) as connection:

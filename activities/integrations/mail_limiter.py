@@ -56,7 +56,7 @@ class MailLimiter:
     async def client_mail(
         self, tenant: TenantId, group: MailGroup, *, to: str, sender: str | None = None
     ) -> AsyncIterator[None]:
-        """Count one email that the service's server sends for a client, and let the block send it.
+        """Count one email that the service's server sends for a client while the block sends it.
 
         `group` is the client's allowance. `sender` is the client's verified sender, or None. Anyone
         can open an account, so unaccountable clients also share limits. Raises MailLimitReached.
@@ -111,7 +111,7 @@ class MailLimiter:
             raise
 
     async def _note(self, counts: Sequence[MailCount], change: _Change, taken_at: datetime) -> None:
-        """Update the counters. A database failure is logged, because the outcome of the email must
+        """Update the counters. A database failure is logged because the outcome of the email must
         not depend on this update."""
         try:
             async with self._database.service() as connection:

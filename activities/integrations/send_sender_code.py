@@ -40,8 +40,8 @@ class SendSenderCode:
 
     @activity.defn(name=names.SEND_SENDER_CODE)
     async def send(self, step: SendMailInput) -> None:
-        """Send the code to the sender's own address, once. It is sent twice only if the worker
-        crashes after the mail server has accepted it.
+        """Send the code to the sender's own address, once. The email is sent twice only if the
+        worker crashes after the mail server has accepted it.
 
         Idempotency key: the Message-ID, derived from the code's id. Raises MailUnreachable, which
         Temporal retries until the code is too old. A rejected email, or one with an unknown
@@ -68,6 +68,6 @@ class SendSenderCode:
             ):
                 await self._mail.send_by(code.sender, mail)
         except (MailRefused, MailUnknown) as error:
-            _log.warning("mail not sent", kind=step.kind, error_code=error.code)
+            _log.warning("failed to send mail", kind=step.kind, error_code=error.code)
         async with self._database.tenant(tenant) as connection:
             await MailSenderRepository(connection, tenant).mailed(code.id)

@@ -31,6 +31,6 @@ class ServiceMails:
             async with beating(), self._limiter.service_mail(kind, mail.to, tenant) as permit:
                 await self._mailer.send(mail, permit)
         except (MailRefused, MailUnknown) as error:
-            _log.warning("mail not sent", kind=kind, mail=mail.name, error_code=error.code)
+            _log.warning("failed to send mail", kind=kind, mail=mail.name, error_code=error.code)
             return False
         return True

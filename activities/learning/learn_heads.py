@@ -35,7 +35,7 @@ class _Progress:
 
 class LearnHeads:
     """The activity that trains clients' own classifier heads. `heads` is None if the brain is a
-    language model. Then, heads older than LONGEST are removed and none is trained."""
+    language model. In that case, heads older than LONGEST are removed, and none is trained."""
 
     def __init__(
         self, database: Database, heads: TriesHeads | None, now: Clock, new_id: NewId

@@ -56,8 +56,9 @@ class SweepLoosenings:
         """Email the managers about new changes that give the agent more permissions, then apply
         those that are due.
 
-        Idempotency key of an email: the Message-ID, derived from the change's and the manager's id.
-        Idempotency key of a change: its state, which is set once, under the account's lock.
+        Idempotency key of an email: the Message-ID, derived from the ids of the change and the
+        manager. Idempotency key of a change: its state, which is set once, under the account's
+        lock.
         """
         for send in self._notices:
             await send()

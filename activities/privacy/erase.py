@@ -27,8 +27,8 @@ _List = Callable[[], Awaitable[list[Execution]]]
 
 
 class EraseRecords:
-    """The activities of an erasure. Repeating one is safe: it erases and counts what is left, and
-    resumes after the page in its last heartbeat."""
+    """The activities of an erasure. Repeating an activity is safe: it resumes after the page in its
+    last heartbeat, and erases and counts the remaining records."""
 
     def __init__(
         self, database: Database, executions: Executions, sealer: Sealer, now: Clock
@@ -65,7 +65,7 @@ class EraseRecords:
     @activity.defn(name=names.ERASE_WORKFLOWS)
     async def remove_workflows(self, erase: EraseInput) -> None:
         """Terminate and delete the workflows in Temporal. The erasure of a customer deletes all
-        finished dry runs of the client, because a dry run does not record its customer."""
+        finished dry runs of the client because a dry run does not record its customer."""
         key = self._customer(erase)
         async with beating():
             if key is None:
@@ -80,8 +80,8 @@ class EraseRecords:
 
     @activity.defn(name=names.ERASE_ROWS)
     async def remove_rows(self, erase: EraseInput) -> None:
-        """Remove a client's rows, including its own, or the rows about one customer. Rows needed
-        for counts are kept without text."""
+        """Remove all rows of a client, including the client's own row, or only the rows about one
+        customer. Rows needed for counts are kept without text."""
         key = self._customer(erase)
         reached = _reached()
         async with beating(reached):

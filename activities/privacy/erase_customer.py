@@ -32,8 +32,7 @@ stage is complete."""
 
 _NextPage = Callable[[Subject, str], Awaitable[FoundRecords]]
 
-# Events with the customer's address come first, because they identify the customer's other
-# messages.
+# Events with the customer's address come first because they identify the customer's other messages.
 _EVENTS: Final[tuple[tuple[str, _NextPage], ...]] = (
     ("events", Subject.events),
     ("events of conversations", Subject.events_of_conversations),
@@ -121,7 +120,7 @@ class CustomerErasure:
         async with self._database.service() as connection:
             drafts = await self._words(connection).remove_drafts()
             await Certificates(connection).add(self._erasure_id, {"page_drafts": drafts})
-        # Memories are removed last, because they link the remaining records to the customer.
+        # Memories are removed last because they link the remaining records to the customer.
         await self._remove(
             "customer_memories", Subject.memories, lambda words, keys: words.remove_memories(keys)
         )
@@ -178,8 +177,8 @@ class CustomerErasure:
     async def _found(self, next_page: _NextPage, after: str) -> FoundRecords:
         """Return the next page, and the customer's records on it.
 
-        Texts are read in short transactions, and compared in a thread outside any transaction,
-        which takes minutes for long ones.
+        Texts are read in short transactions, and compared in a thread outside any transaction.
+        Comparing long texts takes minutes.
         """
         async with self._database.service() as connection:
             page = await next_page(self._subject(connection), after)

@@ -53,8 +53,8 @@ class Prune:
     async def prune(self, step: HousekeepingInput) -> PruneResult:
         """Delete records that are past the retention period of their kind.
 
-        A repetition deletes what is left. A failed kind is logged and does not stop the others. The
-        last error is raised at the end.
+        A repetition deletes the remaining records. A failed kind is logged and does not stop the
+        others. The last error is raised at the end.
         """
         kinds: tuple[tuple[str, float, tuple[_Batch, ...]], ...] = (
             ("idempotency keys", step.idempotency_s, (partial(prune_older, idempotency_keys),)),

@@ -50,8 +50,8 @@ class Retain:
         """Remove every client's records that are past their retention period, one record class
         after the other.
 
-        A repetition removes what is left. A retry continues with the client in the last heartbeat.
-        A failed class is logged and does not stop the others.
+        A repetition removes the remaining records. A retry continues with the client in the last
+        heartbeat. A failed class is logged and does not stop the others.
         """
         after, removed, failed = _stopped_at()
         async for page in client_pages(self._database, "", after=after, size=_CLIENTS):

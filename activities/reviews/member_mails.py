@@ -85,8 +85,8 @@ class MemberMails:
         turns: asyncio.Semaphore,
         away: asyncio.Event,
     ) -> int:
-        """Email one client's members in turn, despite failures, and return the number of emails.
-        `away` is set once the mail server is unreachable."""
+        """Email a client's members one after another, and return the number of emails. A failure
+        does not stop the loop. `away` is set once the mail server is unreachable."""
         sent = 0
         async with turns:
             for user_id in user_ids:
@@ -95,12 +95,14 @@ class MemberMails:
                 try:
                     sent += await self._member(tenant, user_id)
                 except MailUnreachable as error:
-                    # A server that rejects one recipient for now accepts the others.
+                    # A server may temporarily reject one recipient and accept the others.
                     if not error.by_server:
                         away.set()
                     _log.warning("emails to members wait", client_id=tenant, code=error.code)
                 except (EngineUnavailable, SQLAlchemyError) as error:
-                    _log.error("member not mailed", client_id=tenant, error=type(error).__name__)
+                    _log.error(
+                        "failed to email member", client_id=tenant, error=type(error).__name__
+                    )
         return sent
 
     async def _member(self, tenant: TenantId, user_id: str) -> int:

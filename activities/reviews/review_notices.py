@@ -45,7 +45,7 @@ class ReviewNotices:
     async def tell(self, step: TellReviewersInput) -> None:
         """Post the notice about a review that is undecided, if the chat is connected.
 
-        Slack has no idempotency key. An unknown outcome is retried, because a duplicate is better
+        Slack has no idempotency key. An unknown outcome is retried because a duplicate is better
         than a missing notice. Raises ActionUnreachable, which Temporal retries. A 403 response is
         recorded on the connection, and other rejections are logged. A deleted webhook URL marks the
         connection as failed.
@@ -80,7 +80,7 @@ class ReviewNotices:
     async def _fail(
         self, tenant: TenantId, chat: Integration, notice: ReviewNotice, error: NotAuthorized
     ) -> None:
-        """Mark the connection as failed. The sweep sends the webhook event about the failure,
+        """Mark the connection as failed. The sweep sends the webhook event about the failure
         because the run may already have ended."""
         _log.warning("chat connection failed", integration_id=chat.id, error_code=error.code)
         async with self._database.tenant(tenant) as connection:

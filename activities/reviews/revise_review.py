@@ -32,12 +32,12 @@ class ReviseReview:
 
     @activity.defn(name=names.REVISE_REVIEW)
     async def revise(self, step: ReviseReviewInput) -> ReviseReviewResult:
-        """Compute a review's draft and plan from all its messages. A changed one invalidates the
-        review's approvals. Idempotent.
+        """Compute a review's draft and plan from all its messages. A changed draft or plan
+        invalidates the review's approvals. Idempotent.
 
         A review decided meanwhile stays unchanged, and its approved plan is executed. No
-        transaction is open while the brain works. Messages too expensive to merge leave the draft.
-        Raises OverBudget, BrainFailed.
+        transaction is open while the brain works. If the messages are too expensive to merge, the
+        draft stays unchanged. Raises OverBudget, BrainFailed.
         """
         started, revised = time.monotonic(), False
         tenant = TenantId(step.ref.client_id)

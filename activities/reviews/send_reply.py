@@ -111,7 +111,7 @@ class SendReplies:
                     await settle_reply(unit, reply, outcome, reference=reference)
 
     async def _release(self, tenant: TenantId, started: StartedReply) -> None:
-        """Release the claim on the reply, because no request was sent."""
+        """Release the claim on the reply because no request was sent."""
         place = place_of(started.reply)
         async for attempt in insisting(_NOTE_PAUSES_S):
             with attempt:

@@ -23,7 +23,7 @@ class SettleReview:
 
     @activity.defn(name=names.SETTLE_REVIEW)
     async def settle(self, step: SettleReviewInput) -> SettleReviewResult:
-        """Apply the decision stored in PostgreSQL, or expire a review without one.
+        """Apply the decision stored in PostgreSQL, or expire a review without a decision.
 
         Idempotency key: (run_id, round). If the run ends here, the customer's memory records the
         handoff, and shadow mode compares the human's actions with the plan. The ticket of a

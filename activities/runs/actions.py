@@ -206,7 +206,7 @@ def _ticket(step: Step) -> HelpdeskTicket:
         raise ActionRefused("no ticket to speak in", sent=False)
     event = step.case.event
     # If the platform opened the ticket from a form, its requester is the form and not the customer.
-    # In that case, the customer's address is not compared with the requester's.
+    # In that case, the customer's address is not compared with the requester's address.
     is_claimed = event.is_vouched and not event.ticket_by_platform
     return HelpdeskTicket(
         id=step.action.ticket_id,

@@ -97,8 +97,8 @@ class AddressCodes:
 
     @activity.defn(name=names.SEND_ADDRESS_CODE)
     async def send(self, step: SendMailInput) -> None:
-        """Send the code once. It is sent twice only if the worker crashes after the mail server has
-        accepted it.
+        """Send the code once. The email is sent twice only if the worker crashes after the mail
+        server has accepted it.
 
         Idempotency key: the Message-ID, derived from the code's id. Raises MailUnreachable, which
         Temporal retries until the code is too old. A rejected email, or one with an unknown

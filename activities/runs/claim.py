@@ -116,8 +116,8 @@ async def is_kept_back(connection: AsyncConnection, job: Job, action: PlannedAct
 async def stays_joined(
     connection: AsyncConnection, job: Job, event_id: str, now: datetime
 ) -> str | None:
-    """Return the review that contains or receives the message, or None if the plan can run. It is
-    added if human agents handle the conversation and no step has started."""
+    """Return the review that contains or receives the message, or None if the plan can run. The
+    message is added if human agents handle the conversation and no step has started."""
     case = job.case
     aside_of = None if case.draft is None else case.draft.aside_of
     if case.approvals or not (aside_of or case.is_held):

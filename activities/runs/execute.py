@@ -162,7 +162,7 @@ class Execute:
         if action.integration_id and integration is None:
             return await self._not_done(job, action, index, "not_connected")
         try:
-            # A step without a slot is not claimed, so the next attempt is its first.
+            # A step without a slot is not claimed, so its next attempt counts as the first.
             with self._actions.room(job.tenant, integration):
                 return await self._act(job, action, index, integration)
         except NotAuthorized as error:

@@ -33,8 +33,8 @@ async def end_joined(
     answer does not cover.
 
     If the decision could not be executed, humans handle the conversation, and a webhook event
-    reports each message as failed. The case's workflow sends these events, because the messages'
-    own have ended.
+    reports each message as failed. The case's workflow sends these events because the messages' own
+    have ended.
     """
     reviews = EscalationRepository(connection, tenant)
     if step.joined or step.status is RunStatus.COMPLETED:

@@ -44,8 +44,8 @@ class Persist:
 
     @activity.defn(name=names.PERSIST)
     async def persist(self, step: PersistInput) -> PersistResult:
-        """Store the outcome of a run. The first one fixes the `duration_ms` shown to the caller,
-        including waits for locks.
+        """Store the outcome of a run. The first outcome determines the `duration_ms` shown to the
+        caller, including waits for locks.
 
         Idempotency keys: run_id with its status, (run_id, round) for the review, and (event_id,
         direction) for the message. The webhook event's key is run_id, with the round for a review.
@@ -119,7 +119,7 @@ class Persist:
             reopened: tuple[ReopenedRun, ...] = ()
             if step.joined or run.status is RunStatus.NEEDS_REVIEW:
                 reopened = await end_joined(connection, tenant, step, now, self._new_id)
-            # This call must precede the call to the outbox, because the conversation must be locked
+            # This call must precede the call to the outbox because the conversation must be locked
             # before the ticket.
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             asked = None if reason is None else (review_id, reason)
@@ -183,7 +183,7 @@ async def _shown(
     connection: AsyncConnection, tenant: TenantId, step: PersistInput
 ) -> LateAnswer | None:
     """Show the outcome to the widget visitor. Return a late answer, which is emailed if not seen,
-    or None. Call this last in the transaction, because it locks the session."""
+    or None. Call this last in the transaction because it locks the session."""
     messages = SessionMessageRepository(connection, tenant)
     if not answered(step):
         await messages.changed_by(step.ref.event_id)

@@ -22,7 +22,7 @@ def may_return(step: PersistInput) -> bool:
 
 
 async def lock_account(connection: AsyncConnection, tenant: TenantId, step: PersistInput) -> None:
-    """If the run's ticket may be returned, lock the account before any other row."""
+    """Lock the account before any other row, if the run's ticket may be returned."""
     if may_return(step):
         await lock_if_open(connection, tenant)
 

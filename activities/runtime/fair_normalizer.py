@@ -22,8 +22,8 @@ _MOST_OF_ONE: Final = 8
 _MOST: Final = 40
 
 
-# The number of large events that are normalized at one time. A part is kept for clients with a paid
-# plan.
+# The number of large events that are normalized concurrently. A part is kept for clients with a
+# paid plan.
 _SLOTS: Final = 2
 _UNPAID: Final = 1
 

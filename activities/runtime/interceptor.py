@@ -22,7 +22,7 @@ from domain.webhooks.errors import Deferred
 
 _log = structlog.get_logger(__name__)
 
-# Maximum number of remembered failures. A retry follows within minutes.
+# Maximum number of remembered failures. It can be small because a retry follows within minutes.
 _MAX_KNOWN: Final = 1_000
 
 
@@ -57,7 +57,7 @@ class _Watch(ActivityInboundInterceptor):
             try:
                 return await super().execute_activity(input)
             except Deferred as error:
-                # Nothing is logged, because Deferred is not a failure. Temporal waits for the
+                # Nothing is logged because Deferred is not a failure. Temporal waits for the
                 # requested time.
                 raise ApplicationError(
                     error.code,
@@ -74,7 +74,7 @@ class _Watch(ActivityInboundInterceptor):
                     next_retry_delay=None if after_s is None else timedelta(seconds=after_s),
                 ) from None
             except Exception as error:
-                # The error message is kept out of Temporal, because it may quote a row or customer
+                # The error message is kept out of Temporal because it may quote a row or customer
                 # text.
                 info = activity.info()
                 _log.exception("activity failed", activity=info.activity_type)

@@ -16,7 +16,7 @@ BACKGROUND: Final = frozenset(
         *(names.OPEN_SITE, names.READ_SITE, names.END_SITE),
     }
 )
-"""Background activities. They are excluded from traffic, because no caller waits for them."""
+"""Background activities. They are excluded from traffic because no caller waits for them."""
 
 # For this many seconds after a foreground activity, the worker is treated as busy, because more
 # work may follow.
@@ -26,8 +26,8 @@ _LONGEST_PAUSE_S: Final = 2.0
 
 
 class Traffic:
-    """A worker's foreground traffic. Without any, the worker is idle. `monotonic` is a clock in
-    seconds."""
+    """A worker's foreground traffic. Without foreground traffic, the worker is idle. `monotonic` is
+    a clock in seconds."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic

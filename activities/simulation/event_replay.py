@@ -72,8 +72,8 @@ class EventReplay:
         *,
         model_or_nothing: bool = False,
     ) -> ReplayedEvent:
-        """Return the outcome of a message. `model_or_nothing` raises ModelBudgetUsedUp if the
-        configured model cannot be used. Raises PlaybookNotFound, EngineUnavailable."""
+        """Return the outcome of a message. If `model_or_nothing` is true and the configured model
+        cannot be used, raises ModelBudgetUsedUp. Raises PlaybookNotFound, EngineUnavailable."""
         event = exchange.event
         near = await near_question(self._database, tenant, self._embedder, event)
         async with self._reading(tenant, variant) as connection:

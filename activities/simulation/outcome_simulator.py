@@ -102,8 +102,8 @@ class OutcomeSimulator:
         *,
         model_or_nothing: bool = False,
     ) -> SimulatedOutcome:
-        """Return the outcome of one message. `model_or_nothing` raises ModelBudgetUsedUp if the
-        configured model cannot be used. Raises the errors of `conversation`, except
+        """Return the outcome of one message. If `model_or_nothing` is true and the configured model
+        cannot be used, raises ModelBudgetUsedUp. Raises the errors of `conversation`, except
         LargeEventsWait."""
         replayed = await self._one.replay(
             tenant, exchange, variant, model_or_nothing=model_or_nothing

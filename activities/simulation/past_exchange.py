@@ -31,7 +31,7 @@ class PastExchanges:
         """Return the message with its context at the time it was processed, or None if it was
         erased.
 
-        A message without a playbook is normalized here for the first time. Its order stays unknown,
+        A message without a playbook is normalized here for the first time. Its order stays unknown
         because the shop's orders have changed. Raises EngineUnavailable, LargeEventsWait.
         """
         if past.seen is None:

@@ -40,8 +40,8 @@ PAGE: Final = 50
 # visible.
 _PAGE_WORK_S: Final = 1.5
 _PAGE_LASTS_S: Final = 10.0
-# The number of events that a worker processes with a language model at one time. A part is kept for
-# clients with a paid plan.
+# The number of events that a worker processes with a language model concurrently. A part is kept
+# for clients with a paid plan.
 _WITH_MODEL: Final = 4
 _UNPAID: Final = 2
 

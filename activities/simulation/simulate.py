@@ -37,7 +37,7 @@ class Simulate:
 
     @activity.defn(name=names.THINK_SCENARIO)
     async def think(self, step: SimulateInput) -> SimulateResult:
-        """Process a sealed scenario, and return its sealed result. Repeating it is safe, because
+        """Process a sealed scenario, and return its sealed result. Repeating it is safe because
         only the model's cost is stored. Raises PlaybookNotFound."""
         asked = SimulationAsked.model_validate_json(self._sealer.unseal(step.sealed))
         tenant = TenantId(step.client_id)

@@ -68,7 +68,7 @@ class Deliver:
 
         Idempotency key: (delivery, attempt). After a crash before the record, the attempt is
         repeated with the same webhook-id and counted once. Raises Deferred if too many of the
-        tenant's deliveries wait, or if our network failed, which does not count against the
+        tenant's deliveries are waiting, or if our network failed, which does not count against the
         receiver.
 
         A secret that cannot be unsealed raises ValueError and is reported. The delivery is retried
@@ -104,8 +104,9 @@ class Deliver:
             )
 
     def _tries(self, outgoing: Outgoing) -> int | None:
-        """Return the attempt number, or None to send without the network check. Test events skip it
-        because a user waits, and so do deliveries that waited longer than `WAITS_AT_MOST_S`."""
+        """Return the attempt number, or None to send without the network check. Test events skip
+        the check because a user is waiting. Deliveries that have waited longer than
+        `WAITS_AT_MOST_S` skip it too."""
         info = activity.info()
         waited = self._now() - info.scheduled_time
         if outgoing.trigger is Trigger.TEST or waited.total_seconds() > WAITS_AT_MOST_S:
@@ -114,8 +115,8 @@ class Deliver:
 
     @asynccontextmanager
     async def _putting_off(self, step: DeliverInput) -> AsyncIterator[None]:
-        """Run an attempt. If it raises Deferred, store the time of the next one, so that the sweep
-        does not start the delivery earlier."""
+        """Run an attempt. If it raises Deferred, store the time of the next attempt, so that the
+        sweep does not start the delivery earlier."""
         try:
             yield
         except Deferred as deferred:

@@ -27,8 +27,8 @@ class WebhookFailureNotices:
 
     @activity.defn(name=names.TELL_OWNER)
     async def tell(self, step: TellOwnerInput) -> None:
-        """Email the owner once. It is sent twice only if the worker crashes after the mail server
-        has accepted it.
+        """Email the owner once. The email is sent twice only if the worker crashes after the mail
+        server has accepted it.
 
         Idempotency key: the Message-ID, derived from the delivery's id. Raises MailUnreachable,
         which Temporal retries. A rejected email, or one with an unknown outcome, is logged and not

@@ -85,8 +85,8 @@ class NetworkSelfCheck:
             raise self._later(tries)
 
     def _hear(self, part: OwnPart, client_id: str, domain: str, reached: bool | None) -> bool:
-        """Record whether a POST got past `part`, the resolver or network, unless `reached` is None.
-        Return True if it did not, and `part` is failing."""
+        """Record whether a POST got past `part` (the resolver or the network), unless `reached` is
+        None. Return True if the POST did not get past `part`, and `part` is failing."""
         if reached is not None:
             self._parts[part].heard(client_id, domain, self._clock(), reached=reached)
         return self._show(part) and reached is False

@@ -23,7 +23,7 @@ class MailAnswers:
 
     @activity.defn(name=names.MAIL_ANSWER_UNSEEN)
     async def send(self, step: MailAnswerInput) -> None:
-        """Email the answer on the client's behalf, once. It is sent twice only if the worker
+        """Email the answer on the client's behalf, once. The email is sent twice only if the worker
         crashes after the mail server has accepted it.
 
         Idempotency key: the Message-ID, derived from the message's id, whose number is recorded

@@ -33,7 +33,7 @@ class SendVisitorCode:
 
     @activity.defn(name=names.SEND_VISITOR_CODE)
     async def send(self, step: SendMailInput) -> None:
-        """Send the code from the service's sender, once. It is sent twice only if the worker
+        """Send the code from the service's sender, once. The email is sent twice only if the worker
         crashes after the mail server has accepted it.
 
         The client's own sender is not used, because its owner could read the code. Idempotency key:

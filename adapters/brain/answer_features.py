@@ -182,7 +182,7 @@ def _share_of_all(
     rarity: dict[str, float], asked: frozenset[str], stems: frozenset[str], unknown: float
 ) -> float:
     """Return the fraction of the question's words that the text covers, weighted by rarity.
-    `unknown` is the rarity of a word in no sentence."""
+    `unknown` is the rarity of a word that occurs in no sentence."""
     weights = {stem: rarity.get(stem, unknown) for stem in asked}
     return _share(weights, stems, max(sum(weights.values()), 1e-6))
 
@@ -192,8 +192,8 @@ def _missing(weights: dict[str, float], stems: frozenset[str]) -> int:
 
 
 def _conflict(asked: frozenset[str], said: frozenset[str]) -> bool:
-    """Return True if both texts contain numbers with the same unit, but none of these numbers is
-    equal."""
+    """Return True if both texts contain numbers with the same unit, but no such number in
+    common."""
     units = {number.partition(" ")[2] for number in asked} - {""}
     same = {number for number in said if number.partition(" ")[2] in units}
     return bool(same) and not same & asked

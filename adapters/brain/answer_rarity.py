@@ -148,8 +148,9 @@ class WordWeights:
 
 @dataclass(frozen=True, slots=True)
 class RarityModel:
-    """The part of an answer model that depends on single words. `asked` weighs the question's words
-    and word pairs. `missing` weighs stems that the answer lacks."""
+    """The part of an answer model that depends on single words. `asked` contains the weights of the
+    question's words and word pairs. `missing` contains the weights of stems that the answer
+    lacks."""
 
     rarities: Rarities
     asked: WordWeights

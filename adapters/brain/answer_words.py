@@ -92,7 +92,7 @@ class Terms:
     - `numbers`: numbers with their units ("40 l").
     - `labelled`: numbers with the preceding word ("spf 50").
     - `named`: names of places, colors and the like.
-    - `measured`: quantities asked for with "how many" or "how much".
+    - `measured`: quantities requested with "how many" or "how much".
     """
 
     stems: frozenset[str]

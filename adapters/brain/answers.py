@@ -272,7 +272,7 @@ def answer_features(
 def _together(
     question: AskedQuestion, of_best: Mapping[str, float], similarity: float
 ) -> tuple[float, ...]:
-    """Return products of pairs of features, because a linear model cannot represent such products
+    """Return products of pairs of features because a linear model cannot represent such products
     itself."""
     kind, words, missing = of_best["kind_held"], of_best["covered_above"], of_best["rare_missing"]
     return (

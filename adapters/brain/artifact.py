@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from adapters.brain.features import Floats
 
 # Weights are stored as small multiples of this power of two, which keeps the file small. The same
-# examples produce the same file everywhere, because rounding removes last-digit differences between
+# examples produce the same file everywhere because rounding removes last-digit differences between
 # processors.
 WEIGHT_STEP: Final = 1 / 32
 

@@ -34,7 +34,7 @@ def brains_from(settings: BrainSettings, classifier: Classifier) -> Brains:
 def _llm(settings: BrainSettings, classifier: Classifier) -> "LlmBrain | None":
     if not settings.is_remote:
         return None
-    # The module is imported here, because loading the providers' libraries takes seconds and a
+    # The module is imported here because loading the providers' libraries takes seconds and a
     # hundred megabytes of memory.
     from adapters.brain.llm import LlmBrain  # noqa: PLC0415 - slow to load
     from adapters.brain.llm_models import models_of  # noqa: PLC0415 - slow to load

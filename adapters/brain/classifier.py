@@ -1,6 +1,6 @@
 """The embedded classifier, which returns a message's category, language and sentiment.
 
-Two linear heads over hashed features and a language detection library
+It consists of two linear heads over hashed features, and a language detection library
 (`adapters/brain/languages.py`). `python -m training.train` writes the weights, `model.npz`, as
 arrays. Nothing is unpickled.
 """
@@ -38,11 +38,11 @@ _ARRAYS: Final = (
 class Classification:
     """The classifier's result for a text.
 
-    - `probabilities`: all categories, calibrated. Of messages with 0.8, about eight in ten are
-      correct.
+    - `probabilities`: all categories, calibrated. Of the messages with a probability of 0.8, about
+      eight in ten are correct.
     - `language`: French or English, whichever is more probable.
-    - `language_probability`: its probability among the two, from 0.5 to 1.
-    - `foreign`: the detected language of a text in neither, or None.
+    - `language_probability`: the probability of that language rather than the other, from 0.5 to 1.
+    - `foreign`: the detected language if the text is neither French nor English, or None.
     - `sentiment`: the probability of joy or thanks minus that of anger or disappointment.
     """
 

@@ -73,9 +73,9 @@ _QUESTIONS: Final = frozenset(Intent) - {
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A message as interpreted by the brain. `text` may include the earlier message. `is_bare`
-    marks a follow-up with at most a yes or no, for which the earlier message determines only the
-    category."""
+    """A message as interpreted by the brain. `text` may include the earlier message. If `is_bare`
+    is true, the message is a follow-up with at most a yes or no, and the earlier message determines
+    only the category."""
 
     text: str
     seen: Classification
@@ -240,7 +240,7 @@ def _nothing(seen: Classification) -> _Understood:
 
 def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understood:
     """Return the category, intents and request of this message. Requests in earlier messages are
-    ignored, because they have already been answered."""
+    ignored because they have already been answered."""
     is_short = len(words(fold(own))) <= FOLLOW_UP_WORDS
     before = last_words_of_customer(request) if is_short else ""
     wants = read_wants(unsigned(own), after=before)

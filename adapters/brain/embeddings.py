@@ -18,7 +18,7 @@ from domain.core.ids import TenantId
 from settings.brain import EMBEDDED_ENCODER, EmbeddingSettings
 
 DEADLINE_S: Final = 3.0
-# Maximum number of characters to embed, because models read about 8,000 tokens. Only keyword search
+# Maximum number of characters to embed because models read about 8,000 tokens. Only keyword search
 # finds the rest of a longer entry.
 _TEXT_CHARS: Final = 8_000
 _MAX_ANSWER_BYTES: Final = 8 * 1024 * 1024
@@ -83,7 +83,7 @@ class OpenAIEmbedder:
 
     async def _answer(self, texts: list[str]) -> _Answer | None:
         """Return the provider's response, or None after any error. Only the type of the error is
-        logged, because its message may quote the text."""
+        logged because its message may quote the text."""
         asked = {"model": self._model.partition(":")[2], "input": texts, "encoding_format": "float"}
         try:
             async with asyncio.timeout(self._deadline_s):
@@ -91,9 +91,9 @@ class OpenAIEmbedder:
             response.raise_for_status()
             return _Answer.model_validate_json(response.content)
         except httpx2.HTTPStatusError as error:
-            _log.warning("no embedding received", status=error.response.status_code)
+            _log.warning("failed to fetch embedding", status=error.response.status_code)
         except (httpx2.HTTPError, TimeoutError, ValidationError) as error:
-            _log.warning("no embedding received", error=type(error).__name__)
+            _log.warning("failed to fetch embedding", error=type(error).__name__)
         return None
 
 

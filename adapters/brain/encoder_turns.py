@@ -34,7 +34,7 @@ class EncoderTurns:
 
     @asynccontextmanager
     async def turn(self, client_id: str, urgency: Urgency) -> AsyncIterator[None]:
-        """Wait for the text's turn, and hold it while the block runs. `client_id`: empty for texts
+        """Wait for the text's turn, and keep it while the block runs. `client_id`: empty for texts
         that belong to no client."""
         if self._is_taken:
             await self._wait(client_id, urgency)

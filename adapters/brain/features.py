@@ -40,7 +40,7 @@ _WORD: Final = re.compile(r"[a-z0-9]+")
 _SAID: Final = re.compile(r"[a-z0-9]+|[?!]")
 _CLAUSE_END: Final = re.compile(r"([.!?\n,;:]+)")
 # Matches a line that contains only the closing of a letter. The signature after the closing is
-# removed, because it contains a name, a street or a telephone number.
+# removed because it contains a name, a street or a telephone number.
 _CLOSING: Final = re.compile(
     r"^[ \t]*(?:(?:bien|tres) )?(?:cordialement|cdt|cdlt|salutations|bien a vous|amicalement"
     r"|respectueusement|sinceres salutations|(?:kind|best|warm) regards|regards|best wishes"
@@ -113,7 +113,7 @@ def _counted(text: str) -> Iterator[tuple[Numbers, Floats]]:
         (_meanings, CONCEPT_BUCKETS),
     )
     for analyze, size in parts:
-        # The mask gives the remainder, because sizes are powers of two.
+        # The mask gives the remainder because sizes are powers of two.
         counts = Counter(start + (bucket_hash(token) & (size - 1)) for token in analyze(prepared))
         places = sorted(counts)
         yield (

@@ -10,8 +10,8 @@ from domain.agent.intents.wanted import Want
 from domain.agent.plan import ActionKind, PlannedAction
 
 FITTING_STRENGTH: Final = 0.95
-"""Maximum value of a draft's `strength`. It is below 1, because a matching text can be wrong even
-if the category is certain."""
+"""Maximum value of a draft's `strength`. It is below 1 because a matching text can be wrong even if
+the category is certain."""
 
 ARBITRARY_STRENGTH: Final = 0.65
 """The `strength` of a draft if the choice between its sources is arbitrary. The value is below the
@@ -23,8 +23,8 @@ class Asking:
     """A message, or a part of one, that needs an answer.
 
     `wanted` is the only evident intent, or None, and `covered` means that it explains all words.
-    `offer` is the requested action if available. `asks_more` means that more than the action is
-    asked.
+    `offer` is the requested action if available. If `asks_more` is true, the part asks for more
+    than the action.
     """
 
     text: str

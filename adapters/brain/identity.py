@@ -11,7 +11,7 @@ from adapters.brain.llm_prompt import PROMPT_VERSION
 from domain.cases.digest import NamesModel
 from settings.brain import BrainSettings, EmbeddingSettings
 
-# The embedded brain's files. They are listed here, because the modules that read them load
+# The embedded brain's files. They are listed here because the modules that read them import
 # libraries that other processes do not need.
 _FILES: Final = ("model.npz", "safety.npz", "answers.npz", "answers_2.npz")
 

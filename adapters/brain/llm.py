@@ -101,8 +101,8 @@ class LlmBrain:
         hides_data: bool = True,
     ) -> None:
         """Create the brain. `models` are in order of preference. `deadline_s` limits all attempts
-        with all models, in seconds. `hides_data` replaces personal data by pseudonyms
-        (`domain/agent/pseudonyms.py`)."""
+        with all models, in seconds. If `hides_data` is true, personal data is replaced with
+        pseudonyms (`domain/agent/pseudonyms.py`)."""
         self._models = models
         self._classifier = classifier
         self._deadline_s = deadline_s
@@ -188,7 +188,9 @@ class LlmBrain:
         except Exception as error:  # noqa: BLE001 - the first draft is a paid result
             # The check of the final answer reports an exceeded effort budget.
             _log.warning(
-                "draft not repaired", model=draft.model.name, error=type(error).__name__.strip("_")
+                "failed to repair draft",
+                model=draft.model.name,
+                error=type(error).__name__.strip("_"),
             )
             return answer
         if not again.response or len(after) >= len(before):

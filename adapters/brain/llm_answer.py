@@ -17,7 +17,7 @@ from domain.agent.plan import ACTIONS, ON_ORDERS, ActionKind
 from domain.agent.pseudonyms import Pseudonyms
 from domain.core.plain_text import clean_line, clean_text
 
-# Maximum confidence of a model's answer. The limit is the confidence of a merchant's template,
+# Maximum confidence of a model's answer. The limit is the confidence of a merchant's template
 # because models are overconfident.
 MOST_CONFIDENT: Final = 0.95
 DOUBTFUL_CONFIDENCE: Final = 0.3
@@ -113,7 +113,7 @@ def brain_answer(
     seen_files: int = 0,
 ) -> BrainAnswer:
     """Return a model's output as the brain's answer, without unknown sources and unavailable
-    actions. A dropped action requires a review, because the response may promise it."""
+    actions. A dropped action requires a review because the response may promise it."""
     proposals = tuple(_proposals(said, offered))
     doubt = None if said.doubt == "none" else EscalationReason(said.doubt)
     if doubt is None and len(proposals) < len(said.actions):

@@ -54,8 +54,8 @@ _BY_STATUS: Final = {
 
 
 def fault_of(error: BaseException) -> ModelFault:
-    """Return the fault that an error of a model call means. An error without a known type comes
-    from a response that the provider's library cannot read."""
+    """Return the fault that corresponds to an error of a model call. An error without a known type
+    comes from a response that the provider's library cannot read."""
     if isinstance(error, ModelAPIError) and error.provider_error_code == _FILTER_CODE:
         return ModelFault.FILTERED
     if isinstance(error, ModelHTTPError) and error.status_code in _BY_STATUS:

@@ -138,7 +138,7 @@ def _model(name: str, base_url: str | None, key: SecretStr | None) -> Model:
     secret = key.get_secret_value() if key else _NO_KEY
     address = base_url or _ADDRESSES[provider]
     http = model_client(MAX_ANSWER_BYTES, _READ_S)
-    # The SDK's retries are disabled, because only `llm_tries.py` knows the remaining time.
+    # The SDK's retries are disabled because only `llm_tries.py` knows the remaining time.
     if provider == "anthropic":
         return AnthropicModel(
             model,

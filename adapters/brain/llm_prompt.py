@@ -192,7 +192,7 @@ def prompt_for(
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """The merchant's texts in a prompt. `citations` are the citable ones and the order, by key.
+    """The merchant's texts in a prompt. `citations` are the citable texts and the order, by key.
     `relevant` are the keys of the knowledge entries found for the message."""
 
     citations: dict[str, Citation]

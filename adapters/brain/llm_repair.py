@@ -1,4 +1,4 @@
-"""The request to a model to write a rejected draft again."""
+"""The request to a model to rewrite a rejected draft."""
 
 import json
 from collections.abc import Sequence
@@ -21,8 +21,8 @@ _WHY: Final = {
 
 
 def repair_prompt(findings: Sequence[GuardFinding], pseudonyms: Pseudonyms, boundary: str) -> str:
-    """Return the user's turn with the words of the draft that failed. It is data, because a draft
-    may repeat a stranger's words. `RULES` explains it."""
+    """Return the user's turn with the words of the draft that failed. The words are passed as data
+    because a draft may repeat a stranger's words. `RULES` explains this to the model."""
     data = {
         "failed": [
             {"words": pseudonyms.hide_folded(one.words), "why": _WHY[one.reason]}

@@ -32,9 +32,9 @@ def shown_templates(
 ) -> tuple[list[ShownTemplate], list[ShownTemplate]]:
     """Return the filled templates for the likely categories, and those with missing values.
 
-    The shop's values override the caller's. A template that promises an action is filled only if
-    that is available. Within a category, the customer's language comes first. Templates with an
-    invalid placeholder are omitted.
+    The shop's values override the caller's values. A template that promises an action is filled
+    only if that is available. Within a category, the customer's language comes first. Templates
+    with an invalid placeholder are omitted.
     """
     fitting = [one for one in request.templates if one.category in likely]
     fitting.sort(key=lambda one: (likely.index(one.category), one.language != language))

@@ -28,8 +28,8 @@ class _Capped(httpx2.AsyncByteStream):
 
 class CappedTransport(httpx2.AsyncBaseTransport):
     """An HTTP transport that reads at most `limit` bytes from a response body. A longer body fails
-    like a broken connection. So does a compressed one, whose size is unknown and which the client
-    never requests."""
+    like a broken connection. A compressed body fails too because its size is unknown. The client
+    never requests one."""
 
     def __init__(self, limit: int) -> None:
         self._inner = httpx2.AsyncHTTPTransport()

@@ -1,4 +1,4 @@
-"""A client's own classifier head, which adds its logits to the shared head's.
+"""A client's own classifier head, which adds its logits to the logits of the shared head.
 
 Each weight belongs to several folded features, so a ticket's words cannot be reconstructed.
 """
@@ -44,7 +44,7 @@ class OwnWeights:
 
     def written(self) -> bytes:
         """Return the head as bytes: one byte per weight, in steps that differ by class. The bytes
-        must be small, because the database table limits their size."""
+        must be small because the database table limits their size."""
         steps = np.maximum(np.abs(self.weights).max(axis=0), 1e-9) / _WEIGHT_LEVELS
         numbers = np.concatenate([steps, self.bias, [self.temperature]]).astype(_NUMBER)
         levels = np.rint(self.weights / steps).astype(np.int8)

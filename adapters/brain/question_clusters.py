@@ -192,7 +192,7 @@ def _joined(likeness: Likeness) -> list[list[int]]:
         if len(chain) > 1 and near[last, chain[-2]] >= near[last, nearest]:
             nearest = chain[-2]
         if near[last, nearest] < _ALIKE:
-            # No other cluster is sufficiently similar to this one, now or later.
+            # No other cluster is similar enough to this one, and none will become similar enough.
             done.append(members.pop(last))
             near[last, :] = near[:, last] = -1
             chain.pop()

@@ -1,6 +1,6 @@
 """Measure how many words of a message a text covers, to distinguish answers from near misses. The
-comparison uses words instead of embeddings, because a text that never mentions a thing cannot
-answer a question about that thing."""
+comparison uses words instead of embeddings because a text that never mentions a thing cannot answer
+a question about that thing."""
 
 import re
 from collections import Counter
@@ -80,8 +80,8 @@ def _lexicon() -> _Lexicon:
 class Question:
     """The stems of a message: of all content words (`stems`), and of its questions (`asked`).
 
-    `is_vague` marks a message with a single word, no content words ("and the two others?"), or only
-    a general complaint ("a problem with my order").
+    `is_vague` is true for a message with a single word, no content words ("and the two others?"),
+    or only a general complaint ("a problem with my order").
     """
 
     stems: frozenset[str]
@@ -160,8 +160,8 @@ class Coverage:
         weigh most.
 
         Words in questions weigh more, unless there is only one: "Which bulb?" alone does not name
-        the lamp. With a single matching word, the fraction is 0, unless it is the message's only
-        word and in the title. The cost depends only on shared words.
+        the lamp. If only one word matches, the fraction is 0, unless the word is the message's only
+        word and is in the title. The cost depends only on shared words.
         """
         size = self._titles.size
         titled = {stem: self._titles.places(stem) for stem in question.stems}
@@ -235,7 +235,7 @@ def _richest(sentences: Sequence[str], matched: Sequence[Sequence[str]]) -> tupl
     """Return the range of sentences that fits into an excerpt and contains the most distinct stems
     from `matched`.
 
-    Empty if a sentence is too long. Takes linear time.
+    The range is empty if a sentence is too long. Takes linear time.
     """
     best, most = (0, 0), -1
     held: Counter[str] = Counter()
@@ -286,5 +286,5 @@ def _stem(word: str) -> str:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             word = word.removesuffix(suffix)
             break
-    # In "shipped" and "shipping", the doubled letter belongs to the suffix.
+    # In "shipped" and "shipping", the doubled letter is part of the suffix.
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word

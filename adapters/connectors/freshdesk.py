@@ -25,7 +25,7 @@ from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
 
-# Pages are small, because each entry contains its body twice and the response size is limited
+# Pages are small because each entry contains its body twice and the response size is limited
 # (`http.MAX_BODY`).
 _ENTRIES_A_PAGE: Final = 25
 _MAX_PAGES: Final = 8
@@ -112,7 +112,7 @@ class Freshdesk:
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002 - Freshdesk has no idempotency keys
         """Add a private note to the ticket, and return the note's id. Raises ActionRefused if the
-        ticket is another customer's."""
+        ticket belongs to another customer."""
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         exchange = self._account.exchange()
         look = exchange.verify if again else exchange.read

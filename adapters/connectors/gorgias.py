@@ -27,7 +27,7 @@ from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
 
-# Pages are small, because each message contains its body twice and the response size is limited
+# Pages are small because each message contains its body twice and the response size is limited
 # (`http.MAX_BODY`).
 _MESSAGES_A_PAGE: Final = 25
 _MAX_PAGES: Final = 8
@@ -128,7 +128,7 @@ class Gorgias:
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
         """Add an internal note to the ticket, and return the note's id. Raises ActionRefused if the
-        ticket is another customer's."""
+        ticket belongs to another customer."""
         note: dict[str, JsonValue] = {"channel": "internal-note"}
         meant = ticket.requester_email
         return await self._write(ticket, note, text, key, again=again, meant=meant)

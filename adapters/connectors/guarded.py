@@ -25,7 +25,7 @@ from domain.webhooks.url import check_url
 _TRIED: Final = 3
 """Maximum number of addresses tried for one host name."""
 _EACH_S: Final = 1.0
-"""Connection timeout for each address except the last, in seconds. It is short, because a
+"""Connection timeout for each address except the last, in seconds. It is short because a
 connector's read request has three seconds in total."""
 _LAST_S: Final = 3.0
 

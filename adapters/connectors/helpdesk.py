@@ -121,8 +121,8 @@ def uploading() -> Iterator[None]:
 def writing(*, again: bool) -> Iterator[None]:
     """Run a block that writes a message, and convert its errors.
 
-    `again` means that an earlier attempt may still be running. ActionUnreachable then becomes
-    ActionUnknown, because the message must be searched for first.
+    If `again` is true, an earlier attempt may still be running. ActionUnreachable then becomes
+    ActionUnknown because the message must be searched for first.
     """
     try:
         yield

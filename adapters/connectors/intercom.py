@@ -131,7 +131,7 @@ class Intercom:
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002 - Intercom has no idempotency keys
         """Add an internal note to the conversation, and return the note's id. Raises ActionRefused
-        if the conversation is another customer's."""
+        if the conversation belongs to another customer."""
         return await self._write(ticket, "note", text, again=again)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:

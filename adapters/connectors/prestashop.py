@@ -102,7 +102,7 @@ _Found = TypeVar("_Found", bound=_Table)
 
 @dataclass(frozen=True, slots=True)
 class ChangedOrder:
-    """A changed order. `updated_at` is in the shop's local time, because PrestaShop reports no UTC
+    """A changed order. `updated_at` is in the shop's local time because PrestaShop reports no UTC
     offset. `rows` are product names and quantities."""
 
     order: Order
@@ -111,7 +111,7 @@ class ChangedOrder:
 
 
 class PrestaShop:
-    """A PrestaShop shop, without cancellations. `http` must be a guarded client, because the
+    """A PrestaShop shop, without cancellations. `http` must be a guarded client because the
     merchant chooses the host."""
 
     def __init__(
@@ -236,7 +236,7 @@ class PrestaShop:
             f"{self._url}/{table}",
             params={**params, "display": "full", "output_format": "JSON"},
         )
-        # The credentials are added here, because passing `auth` would start httpx's own
+        # The credentials are added here because passing `auth` would start httpx's own
         # authentication flow.
         return next(self._auth.auth_flow(request))
 

@@ -25,8 +25,8 @@ class SaidMessage:
 def said_before(messages: Sequence[SaidMessage], *texts: str) -> str | None:
     """Return the id of our message with one of these texts, or None.
 
-    `messages` are all in the ticket, oldest first. An empty text matches none. Raises ActionUnknown
-    if the text was sent only before the customer's last message.
+    `messages` are all messages in the ticket, oldest first. An empty text matches no message.
+    Raises ActionUnknown if the text was sent only before the customer's last message.
     """
     is_before_customer = False
     for message in reversed(messages):

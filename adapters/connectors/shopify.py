@@ -50,7 +50,7 @@ _INTERNAL: Final = frozenset({"INTERNAL_SERVER_ERROR", "INTERNAL_ERROR", "TIMEOU
 
 
 class Shopify:
-    """A Shopify shop. Amounts are in the shop's own currency, not in the customer's."""
+    """A Shopify shop. Amounts are in the shop's own currency, not in the customer's currency."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, access_token: str, integration_id: str
@@ -158,7 +158,7 @@ class Shopify:
     async def _find_by_number(self, number: str) -> Order | None:
         if not _NUMBER.fullmatch(number):
             return None
-        # Most shops prefix an order's name with #. The results are filtered below, because the
+        # Most shops prefix an order's name with #. The results are filtered below because the
         # search also returns orders with other names.
         query = f'name:"#{number}" OR name:"{number}"'
         # The `order_id` in the shop's webhooks is longer than any order number.

@@ -45,7 +45,7 @@ class _AsPaid(BaseModel):
 
 
 class InBoth(_InShop, _AsPaid):
-    """The same amount in two currencies: the shop's and the customer's."""
+    """The same amount in the shop's currency and in the customer's currency."""
 
 
 class _MostInShop(BaseModel):
@@ -211,7 +211,7 @@ class RefundInput(BaseModel):
     orderId: str  # noqa: N815
     currency: str
     note: str
-    # Disable Shopify's notification email, because the agent's answer already informs the customer.
+    # Disable Shopify's notification email because the agent's answer already informs the customer.
     notify: Literal[False] = False
     transactions: tuple[TransactionInput, ...]
 

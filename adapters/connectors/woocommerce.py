@@ -107,7 +107,7 @@ class _Refunds(RootModel[Rows[_Refund]]):
 
 
 class WooCommerce:
-    """A WooCommerce shop. `http` must be a guarded client, because the merchant chooses the host.
+    """A WooCommerce shop. `http` must be a guarded client because the merchant chooses the host.
 
     The API has no idempotency keys. The refund's reason contains the key, by which a retry finds an
     earlier attempt.
@@ -157,7 +157,7 @@ class WooCommerce:
         now, done = await self._seen(exchange, order, key, again=again)
         if done is not None:
             return done
-        # The amount is checked here, because WooCommerce reports an excessive refund as an internal
+        # The amount is checked here because WooCommerce reports an excessive refund as an internal
         # error.
         if amount.minor > now.order(self._integration_id).refundable.minor:
             raise ActionRefused("more than the order has left to refund")
@@ -255,7 +255,7 @@ class WooCommerce:
         request = self._http.build_request(
             method, f"{self._orders}{path}", params=params, json=json
         )
-        # The credentials are added here, because passing `auth` would start httpx's own
+        # The credentials are added here because passing `auth` would start httpx's own
         # authentication flow.
         return next(self._auth.auth_flow(request))
 

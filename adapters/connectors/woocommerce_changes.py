@@ -14,9 +14,9 @@ from domain.inbound.polling import ChangesPage, FoundChange, poll_name
 from domain.integrations.errors import ActionUnreachable
 
 _TOPIC: Final = "order.updated"
-# Pages are small, because an order may be long and the response size is limited (`http.MAX_BODY`).
+# Pages are small because an order may be long and the response size is limited (`http.MAX_BODY`).
 _A_PAGE: Final = 20
-# The next page starts this much before the last order's time, because `modified_after` excludes the
+# The next page starts one second before the last order's time because `modified_after` excludes the
 # given time. The value is the resolution of WooCommerce's timestamps.
 _TICK: Final = timedelta(seconds=1)
 
@@ -37,7 +37,7 @@ class _Found(RootModel[Rows[dict[str, JsonValue]]]):
 class WooCommerceChanges:
     """The changes in a WooCommerce shop, as `domain.inbound.polling.Polls`.
 
-    Each page starts at the last order's time. Numbered pages would skip orders, because a changed
+    Each page starts at the last order's time. Numbered pages would skip orders because a changed
     order moves to the end. They are used only if all orders on a page have the same time.
     """
 

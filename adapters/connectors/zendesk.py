@@ -36,7 +36,7 @@ _KEY: Final = "action_key"
 # Maximum number of attempts at an update. If the ticket changes concurrently, the update fails and
 # the ticket is read again.
 _TRIES: Final = 3
-# Pages are small, because each audit contains its whole comment and the response size is limited
+# Pages are small because each audit contains its whole comment and the response size is limited
 # (`http.MAX_BODY`).
 _AUDITS_A_PAGE: Final = 25
 _MAX_PAGES: Final = 8
@@ -168,7 +168,7 @@ class Zendesk:
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
         """Add a private comment to the ticket, and return the comment's id. Raises ActionRefused if
-        the ticket is closed or another customer's."""
+        the ticket is closed or belongs to another customer."""
         return await self._comment(ticket, text, key, public=False, again=again)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:

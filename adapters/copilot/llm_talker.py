@@ -60,7 +60,7 @@ class LlmTalker:
         say: Say,
     ) -> Talked:
         """Answer a question, and stream the text to `say`. Raises TalkFailed if no model returns
-        text. An interrupted answer is kept, because the user has read it."""
+        text. An interrupted answer is kept because the user has read it."""
         spent = {model: RunUsage() for model in self._models}
         speech = _Speech(say)
 
@@ -171,8 +171,8 @@ def _tool(one: OfferedTool) -> Tool[None]:
 
 
 def _history(question: CopilotQuestion) -> list[ModelMessage]:
-    """Return the messages before the last one, for the model. The assistant's messages are
-    untrusted, because they come from the browser."""
+    """Return all messages except the last, for the model. The assistant's messages are untrusted
+    because they come from the browser."""
     return [
         ModelRequest(parts=[UserPromptPart(content=one.content)])
         if one.role is Speaker.USER

@@ -12,7 +12,7 @@ def talker_from(settings: BrainSettings) -> Talker | None:
     """
     if not settings.is_remote:
         return None
-    # The module is imported here, because loading the providers' libraries takes seconds and a
+    # The module is imported here because loading the providers' libraries takes seconds and a
     # hundred megabytes of memory.
     from adapters.brain.llm_models import models_of  # noqa: PLC0415
     from adapters.copilot.llm_talker import LlmTalker  # noqa: PLC0415

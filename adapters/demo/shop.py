@@ -260,7 +260,7 @@ def _effect_id(key: str) -> str:
 @contextmanager
 def _file(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
     """Open a new connection to the shop's file and close it after the block. Each block has a
-    separate connection, because SQLite connections must not move between threads."""
+    separate connection because SQLite connections must not move between threads."""
     uri = f"{path.absolute().as_uri()}?mode={mode}"
     connection = sqlite3.connect(uri, uri=True, timeout=_WAIT_S)
     try:

@@ -24,7 +24,7 @@ COOLDOWN_S: Final = 30.0
 """Minimum interval between fetches, in seconds. It prevents tokens with invented key ids from
 putting load on the provider."""
 FIRST_RETRY_S: Final = 5.0
-"""Minimum interval between fetches, in seconds, until a fetch has succeeded. It is short, because
+"""Minimum interval between fetches, in seconds, until a fetch has succeeded. It is short because
 users cannot sign in before the first successful fetch."""
 TIMEOUT_S: Final = 3.0
 """Timeout for a whole fetch, in seconds."""
@@ -130,7 +130,7 @@ def _usable(document: object) -> dict[str, dict[str, jwt.PyJWK]]:
         raise ValueError("no JWK set")  # noqa: TRY004 - the document is wrong, not our code
     keys: dict[str, dict[str, jwt.PyJWK]] = {}
     for entry in listed:
-        # An entry with a private key is unsafe, because anyone can sign with a published private
+        # An entry with a private key is unsafe because anyone can sign with a published private
         # key.
         if not isinstance(entry, dict) or "d" in entry or entry.get("use") not in ("sig", None):
             continue

@@ -154,7 +154,7 @@ class OidcProvider:
                 access_token=tokens.access_token,
             )
         except jwt.PyJWTError as error:
-            # Log only the error type, because the messages quote the token.
+            # Log only the error type because the messages quote the token.
             _log.error("ID token rejected", reason=type(error).__name__)
             raise ProviderAnswerInvalid from None
         subject = str(claims["sub"])
@@ -199,7 +199,7 @@ class OidcProvider:
         with _said_of_the_provider():
             found = await ConnectorCall(self._http).read(request, _UserInfo)
         if found.sub != subject:  # The claims belong to another user (OpenID Connect Core, 5.3.2).
-            _log.error("user info of the identity provider rejected")
+            _log.error("rejected the identity provider's user info")
             raise ProviderAnswerInvalid
         return found.model_extra or {}
 

@@ -51,7 +51,7 @@ class SessionVerifier:
                 algorithms=self._algorithms,
             )
         except jwt.PyJWTError as error:
-            # Log only the error type, because the messages quote the token.
+            # Log only the error type because the messages quote the token.
             _log.info("session token rejected", reason=type(error).__name__)
             raise Unauthenticated from None
         user_id = claims["sub"]

@@ -59,7 +59,7 @@ class SessionKeys:
         return self._verifying.get(kid)
 
     async def close(self) -> None:
-        """Do nothing, because there is no connection to close."""
+        """Do nothing because there is no connection to close."""
 
 
 def new_session_key() -> str:

@@ -26,8 +26,8 @@ async def signed_claims(
     algorithms: tuple[str, ...],
     unnamed: str | None = None,
 ) -> dict[str, object]:
-    """Return the claims of a verified token. `unnamed` is the key name for a token without one.
-    Raises jwt.PyJWTError for any invalid token."""
+    """Return the claims of a verified token. `unnamed` is the key name for a token that names no
+    key. Raises jwt.PyJWTError for any invalid token."""
     # Only the header's `kid` is used, as the name of a known key. With `jwk`, `jku` or `x5u`, the
     # token could supply its own key.
     header = jwt.get_unverified_header(token)

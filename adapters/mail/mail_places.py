@@ -1,7 +1,8 @@
 """The connection slots to clients' own mail servers, shared by all clients.
 
 Clients with the fewest slots come first, then those with fewer slow servers. A connection that has
-not logged in gives way to a client with fewer slots, because nothing has been sent.
+not logged in yet is closed if a client with fewer slots needs its slot. Nothing has been sent on
+it.
 """
 
 import asyncio
@@ -34,8 +35,8 @@ _MOST_SLOW: Final = 10_000
 
 
 class MailPlace:
-    """The slot of one email, or its wait for one. `is_prompt` is False after a slow login.
-    `is_lost` is True after another client has taken over the slot."""
+    """The slot of one email, or the email's wait for a slot. `is_prompt` is False after a slow
+    login. `is_lost` is True after another client has taken over the slot."""
 
     def __init__(self, client_id: str) -> None:
         self.client_id = client_id
@@ -84,8 +85,8 @@ class MailPlaces:
 
     @contextmanager
     def entering(self, place: MailPlace, give_way: Callable[[], None]) -> Iterator[None]:
-        """Let clients with fewer slots take over the slot while the block connects and logs in.
-        `give_way` is called once, on the takeover. Raises MailServersBusy."""
+        """While the block connects and logs in, allow clients with fewer slots to take over the
+        slot. `give_way` is called once, on the takeover. Raises MailServersBusy."""
 
         def late() -> None:
             place.is_prompt = False

@@ -23,7 +23,7 @@ class SmtpMailer:
     """A mailer that sends through the client's own mail server, else through the server in
     SMTP_URL.
 
-    Each email uses a new connection, which cannot be stale. Errors omit the server's replies,
+    Each email uses a new connection, which cannot be stale. Errors omit the server's replies
     because Temporal stores errors and replies are untrusted.
     """
 

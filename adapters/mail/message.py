@@ -11,7 +11,7 @@ from domain.integrations.errors import MailRefused
 
 def written(mail: OutgoingMail, sender: Address, reply_to: str | None) -> EmailMessage:
     """Return the email as a MIME message with a text, an HTML part and attachments, and a
-    Message-ID of the sender's domain. Raises MailRefused for an invalid header."""
+    Message-ID with the sender's domain. Raises MailRefused for an invalid header."""
     message = EmailMessage()
     try:
         message["Message-ID"] = f"<{mail.name}@{sender.domain}>"
@@ -20,7 +20,7 @@ def written(mail: OutgoingMail, sender: Address, reply_to: str | None) -> EmailM
             message["Reply-To"] = Address(addr_spec=reply_to)
         message["To"] = Address(addr_spec=mail.to)
         message["Subject"] = mail.subject
-        # Encoding other characters than ASCII costs much time, and no valid Message-ID has them.
+        # Encoding non-ASCII characters takes much time, and no valid Message-ID contains them.
         if mail.in_reply_to and mail.in_reply_to.isascii():
             message["In-Reply-To"] = mail.in_reply_to
         if references := [one for one in mail.references if one.isascii()]:

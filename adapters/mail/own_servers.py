@@ -1,8 +1,9 @@
-"""Connections to clients' own mail servers. They are untrusted, so only TLS and few concurrent
-connections are allowed.
+"""Connections to clients' own mail servers. The servers are untrusted, so connections require TLS
+and their number is limited.
 
-A slow server delays only its client's emails (`adapters/mail/mail_places.py`). One deadline covers
-an email. aiosmtplib limits a reply to 8 KiB per line and 32 KiB in total.
+A slow server delays only its client's emails (`adapters/mail/mail_places.py`). A single deadline
+applies to all steps of sending an email. aiosmtplib limits a reply to 8 KiB per line and 32 KiB in
+total.
 """
 
 import asyncio

@@ -51,7 +51,7 @@ async def error_tracker(
     async with AsyncExitStack() as held:
         send = keep
         if dsn:
-            # The module is imported here, because few installations use Sentry.
+            # The module is imported here because few installations use Sentry.
             from adapters.observability.sentry import SentrySender  # noqa: PLC0415 - loaded only if used
 
             sentry = SentrySender(dsn, redactor)

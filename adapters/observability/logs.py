@@ -16,7 +16,7 @@ from domain.core.names import parse_run_id
 
 _log = structlog.get_logger("process")
 
-# Matches the start of a printed exception, because some libraries print exceptions with sensitive
+# Matches the start of a printed exception because some libraries print exceptions with sensitive
 # values. A match starts only at the beginning of a word, so that the search takes linear time.
 _PRINTED_EXCEPTION: Final = re.compile(
     r"(?<!\w)\w*(?:Error|Exception|Interrupt|Exit)(?=\([\"'(\[{])"

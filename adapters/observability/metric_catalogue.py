@@ -130,7 +130,7 @@ POOL_IN_USE: Final = DeclaredMetric(
     MetricKind.GAUGE, "database_pool_in_use", "Connections in use.", ("pool",)
 )
 POOL_WAITING: Final = DeclaredMetric(
-    MetricKind.GAUGE, "database_pool_waiting", "Tasks that wait for a connection.", ("pool",)
+    MetricKind.GAUGE, "database_pool_waiting", "Tasks that are waiting for a connection.", ("pool",)
 )
 
 PROCESS_METRICS: Final = (
@@ -158,8 +158,8 @@ INSTALLATION_METRICS: Final = (
     DeclaredMetric(
         MetricKind.GAUGE,
         "unfinished_webhooks",
-        "Inbound webhooks in progress or queued. Webhooks that wait because of their client's "
-        "limit are not counted.",
+        "Inbound webhooks in progress or queued. Webhooks that are waiting because of "
+        "their client's limit are not counted.",
     ),
     DeclaredMetric(
         MetricKind.GAUGE,

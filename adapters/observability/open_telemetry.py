@@ -63,7 +63,7 @@ class _Traces:
 
     @contextmanager
     def request(self) -> Iterator[_RequestSpan]:
-        # Incoming trace headers are ignored, because callers are untrusted.
+        # Incoming trace headers are ignored because callers are untrusted.
         with self._tracer.start_as_current_span("request", kind=SpanKind.SERVER) as span:
             yield _RequestSpan(span)
 
@@ -75,7 +75,7 @@ class _Interceptor(TracingInterceptor):
 
 class _Reticent(SpanExporter):
     """An exporter that sends only the name, ids, times and known attributes of each span. Error
-    details are omitted, because error messages quote customer text (decision 0020)."""
+    details are omitted because error messages quote customer text (decision 0020)."""
 
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter

@@ -167,4 +167,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
-        """Do not log requests, because Prometheus scrapes are frequent and of no interest."""
+        """Do not log requests, because Prometheus scrapes are frequent and not worth logging."""

@@ -22,7 +22,8 @@ _log = structlog.get_logger(__name__)
 
 class Questions(Generic[T]):
     """Checks that run concurrently, at most once every `kept_s` seconds. `failed` is the result of
-    a check that raises, and `late` of one that takes longer than `within_s` seconds."""
+    a check that raises. `late` is the result of a check that takes longer than `within_s`
+    seconds."""
 
     def __init__(
         self,

@@ -17,7 +17,7 @@ MASK: Final = "[redacted]"
 _MIN_SECRET: Final = 8
 _MAX_DEPTH: Final = 8
 # Text longer than `_MAX_TEXT` characters is truncated. The last `_HALVED` of these characters are
-# also dropped, because the truncation may have split a secret.
+# also dropped because the truncation may have split a secret.
 _MAX_TEXT: Final = 8 * 1024
 _HALVED: Final = 512
 
@@ -66,7 +66,7 @@ _Rule = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
 # stops after a fixed number of characters.
 _RULES: Final[tuple[_Rule, ...]] = (
     # Credentials in URLs, as in postgresql://user:password@host and https://key@host. A run of 512
-    # characters after the colon is masked too, because it is too long for a port.
+    # characters after the colon is masked too because it is too long for a port.
     (
         re.compile(rf"({_SCHEME})[^\s:/@\"'<>]*+:(?:[^\s\"'<>]{{0,512}}@|[^\s\"'<>]{{512,}}+)"),
         rf"\1{MASK}@",
@@ -97,7 +97,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
 )
 
 # None of the rules above can match a text without one of these characters or words. This check must
-# be fast, because every log line passes through here.
+# be fast because every log line passes through here.
 _SUSPECT: Final = re.compile(
     r"[@%:=?]|eyJ|eyA|ewo|[Bb][Ee][Aa][Rr][Ee][Rr]|[Bb][Aa][Ss][Ii][Cc]|[Kk]_|[Pp]_|[Cc]_"
     r"|[0-9A-Z]\.[A-Za-z0-9_-]{43}|/api/webhooks/"

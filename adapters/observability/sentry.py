@@ -61,7 +61,7 @@ class SentrySender:
             dsn=dsn,
             transport=self._outbox,
             before_send=self._scrub,
-            # Integrations are disabled, because they would capture additional errors. The SDK sends
+            # Integrations are disabled because they would capture additional errors. The SDK sends
             # no personal data by default.
             default_integrations=False,
             auto_enabling_integrations=False,

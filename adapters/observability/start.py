@@ -20,7 +20,7 @@ def warn_of_what_is_missing(settings: Settings) -> None:
     if settings.identity.session_key is None and not settings.identity.has_other_provider:
         effect = "no user can sign in"
         _log.warning("no session keys configured", missing="SESSION_KEY", effect=effect)
-    # The module is imported here, because a webhook worker must not load the brain.
+    # The module is imported here because a webhook worker must not load the brain.
     from adapters.brain.embeddings import embedding_model  # noqa: PLC0415
 
     if embedding_model(settings.embedding) is None and settings.embedding.model != WORDS_ALONE:

@@ -85,8 +85,8 @@ class StripeCheckout:
         return OpenedCheckout(session.id, session.url)
 
     async def renew(self, subscription_id: str, monthly: Money | None) -> None:
-        """Change the subscription's price from next month on, or end it then if `monthly` is None.
-        The current month is not billed again. Raises PaymentsUnreachable."""
+        """Change the subscription's price starting next month, or end the subscription at that time
+        if `monthly` is None. The current month is not billed again. Raises PaymentsUnreachable."""
         path = f"/v1/subscriptions/{subscription_id}"
         with _only_unreachable():
             call = ConnectorCall(self._http)
@@ -104,8 +104,8 @@ class StripeCheckout:
             await call.effect(self._request("POST", path, change), _Done)
 
     async def end(self, subscription_id: str) -> None:
-        """End the subscription now, unless it has ended, which Stripe would reject. Raises
-        PaymentsUnreachable."""
+        """End the subscription now. Do nothing if it has already ended, because Stripe would reject
+        the request. Raises PaymentsUnreachable."""
         path = f"/v1/subscriptions/{subscription_id}"
         with _only_unreachable():
             call = ConnectorCall(self._http)
@@ -114,7 +114,7 @@ class StripeCheckout:
                 await call.effect(self._request("DELETE", path), _Done)
 
     def _page(self, checkout: Checkout) -> dict[str, str]:
-        """Return the form fields for the payment page. They are always the same for a checkout,
+        """Return the form fields for the payment page. They are always the same for a checkout
         because Stripe requires identical parameters for the same idempotency key."""
         back = f"{self._return_url}?checkout={checkout.id}"
         ours = {"checkout_id": checkout.id, "client_id": checkout.client_id}
@@ -203,7 +203,7 @@ def _in_use(reply: Reply) -> bool:
 
 @contextmanager
 def _only_unreachable() -> Iterator[None]:
-    """Raise PaymentsUnreachable for every failure in the block. Callers can retry these calls,
+    """Raise PaymentsUnreachable for every failure in the block. Callers can retry these calls
     because the calls charge nothing."""
     try:
         yield

@@ -10,7 +10,7 @@ def loading_modules() -> Iterator[None]:
     """Pause the garbage collector while the block imports modules. Later collections skip all
     objects that exist at its end (decision 0116).
 
-    The block must only import, because other objects would never be collected.
+    The block must only import because other objects would never be collected.
     """
     was_enabled = gc.isenabled()
     gc.disable()

@@ -16,7 +16,7 @@ from domain.core.effort import spend
 _MAX_LINKS: Final = 2_000
 """Maximum number of links that are read from one page."""
 
-# Between a page's title and the name of the site.
+# The separators between a page's title and the name of the site.
 _SEPARATORS: Final = (" – ", " — ", " | ", " · ", " - ")
 
 

@@ -22,8 +22,8 @@ _PLAIN: Final = frozenset({"", "identity", "gzip", "x-gzip"})
 
 
 class SiteFetcher:
-    """Fetches pages for one client at a time. `http` is the HTTP client for sites on this machine,
-    which `allow_loopback` allows only for tests and demos."""
+    """A fetcher of pages for one client at a time. `http` is the HTTP client for sites on this
+    machine, which `allow_loopback` allows only for tests and demos."""
 
     def __init__(
         self,

@@ -28,8 +28,8 @@ class SiteRequest(BaseModel):
 
 
 class SiteAnswer(BaseModel):
-    """The response from a parsing process. `refused` is why the page cannot be read. `failed` is
-    the type of an unexpected error, whose message may quote the page and is dropped."""
+    """The response from a parsing process. `refused` is the reason why the page cannot be read.
+    `failed` is the type of an unexpected error, whose message may quote the page and is dropped."""
 
     model_config = ConfigDict(frozen=True)
 

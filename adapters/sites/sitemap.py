@@ -44,7 +44,7 @@ def _locations(body: bytes) -> Iterator[tuple[str, str]]:
     parser.feed(body)
     count = 0
     for _, found in parser.read_events():
-        # The type is public in lxml, in spite of its name.
+        # The type is public in lxml, despite its name.
         element = cast("etree._Element", found)  # noqa: SLF001 - lxml exports the type so
         if etree.QName(element).localname != "loc":
             continue

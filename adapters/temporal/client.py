@@ -39,7 +39,7 @@ _HEALTH_TIMEOUT_S: Final = 2.5
 _CALL_TIMEOUT_S: Final = 4.0
 _CHECKED_WITHIN: Final = timedelta(seconds=1)
 
-# The timeout is short, because the platform that sent the webhook is waiting for our response.
+# The timeout is short because the platform that sent the webhook is waiting for our response.
 _PROCESS_TIMEOUT_S: Final = 1.0
 
 # If a worker crashes during a workflow task, another worker takes over after this time.
@@ -113,10 +113,10 @@ class TemporalEngine:
         )
 
     async def start(self, event: ProcessEventInput) -> bool:
-        """Start an abandoned run again. Return False if it is still running.
+        """Start an abandoned run again. Return False if the run is still active.
 
-        Its workflow was terminated, timed out during a database outage, or was reopened. Restarting
-        is safe, because each step can be repeated.
+        A run is abandoned if its workflow was terminated or timed out during a database outage. A
+        reopened run is also started again. This is safe because every step is idempotent.
         """
         reuse = WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY
         if event.reopened:
@@ -235,8 +235,9 @@ class TemporalEngine:
     async def process_webhook(self, webhook: ProcessWebhookInput, *, wake: bool = False) -> bool:
         """Start processing a stored webhook. Return False if it is already running.
 
-        An ended workflow is started again, because the row shows whether work is left. `wake`
-        retries a waiting webhook now. Raises EngineUnavailable; the sweep then starts the workflow.
+        An ended workflow is started again because the row shows whether work is left. If `wake` is
+        true, a waiting webhook is retried now. Raises EngineUnavailable; the sweep then starts the
+        workflow.
         """
         ref = webhook.ref
         try:

@@ -14,7 +14,7 @@ from adapters.temporal.diagnosis import why_not
 from domain.core.errors import EngineUnavailable, InvalidInput
 from settings.temporal import TemporalSettings
 
-# The client must stop retrying before 5 s have passed, because callers must detect by then that
+# The client must stop retrying before 5 s have passed because callers must detect by then that
 # Temporal is down.
 _GIVE_UP: Final = RetryConfig(max_elapsed_time_millis=2_500)
 # Without this timeout, the client would wait forever for a server that accepts connections but
@@ -26,9 +26,9 @@ _REFUSALS: Final = (RPCStatusCode.UNAUTHENTICATED, RPCStatusCode.PERMISSION_DENI
 async def connect(temporal: TemporalSettings, *, lazy: bool = False) -> Client:
     """Return a Temporal client with the data converter that all processes share.
 
-    `lazy` connects on the first call, so that a process can start while Temporal is down.
-    Otherwise, raises within seconds: EngineUnavailable, or InvalidInput for rejected credentials,
-    in one sentence.
+    If `lazy` is true, the client connects on its first call, so that a process can start while
+    Temporal is down. Otherwise, raises within seconds: EngineUnavailable, or InvalidInput for
+    rejected credentials, in one sentence.
     """
     if lazy:
         return await _client(temporal, lazy=True)
@@ -84,7 +84,7 @@ async def _client(temporal: TemporalSettings, *, lazy: bool) -> Client:
 
 def _tls(temporal: TemporalSettings) -> TLSConfig | bool:
     """Return the TLS settings, or False if encryption is disabled. New certificate files take
-    effect only after the process restarts, because the files are read once."""
+    effect only after the process restarts because the files are read once."""
     if not temporal.is_encrypted:
         return False
     authority, certificate = temporal.tls_server_ca_cert_path, temporal.tls_client_cert_path

@@ -73,9 +73,9 @@ class TemporalReports:
             result.cancel()
 
     async def predict_churn(self, churn: WeeklyChurnInput) -> WeeklyChurnResult:
-        """Compute and return the churn prediction for the week of `churn.at`, which must be set,
-        even if the caller stops waiting. Raises EngineUnavailable, and InternalError if it
-        failed."""
+        """Compute and return the churn prediction for the week of `churn.at`, which must be set.
+        The computation continues if the caller stops waiting. Raises EngineUnavailable, and
+        InternalError if the computation failed."""
         if churn.at is None:
             raise ValueError("a moment to predict for")
         with outages_reported():

@@ -30,8 +30,8 @@ def set_up(*, numbers: bool) -> str | None:
     """Forward the Temporal library's log lines to Python's logging, before the process creates its
     first client.
 
-    `numbers` also collects the library's metrics on a loopback port, whose URL is returned, else
-    None.
+    If `numbers` is true, also collect the library's metrics on a loopback port, and return its URL.
+    Otherwise return None.
     """
     logs = LoggingConfig(
         filter=TelemetryFilter(core_level="WARN", other_level="ERROR"),

@@ -48,7 +48,7 @@ SEARCH_ATTRIBUTES: Final = (
 # Errors that a secured cluster returns to callers who may use a namespace but not change it.
 _NOT_FOR_US: Final = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNIMPLEMENTED)
 _SWEEP_TIMEOUT: Final = timedelta(minutes=10)
-# The timeout is long, because a poll of many clients may take longer than the interval between
+# The timeout is long because a poll of many clients may take longer than the interval between
 # polls.
 _RECONCILE_TIMEOUT: Final = timedelta(hours=2)
 # With this timeout, a nightly run that hangs does not prevent the next night's run.

@@ -26,7 +26,7 @@ _ALL_THREADS: Final = 256
 """Maximum number of lookup threads for all clients together. About sixty clients at their limits
 would use all of the threads, and all of the worker's slots."""
 _PATIENCE_S: Final = 10.0
-"""Maximum wait for a free thread, in seconds. A blocked thread becomes free, because the system's
+"""Maximum wait for a free thread, in seconds. A blocked thread becomes free because the system's
 resolver ends a lookup after 10 to 20 s."""
 _LATER_S: Final = 5.0
 
@@ -61,8 +61,8 @@ class Names:
         self._threads: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     async def begin(self, client_id: str, name: str) -> "asyncio.Future[Sequence[str]]":
-        """Start a DNS lookup and return the future for `found`. A client's concurrent lookups of a
-        name share a thread. Raises Deferred if no thread becomes free."""
+        """Start a DNS lookup, and return the future to pass to `found`. A client's concurrent
+        lookups of a name share a thread. Raises Deferred if no thread becomes free."""
         try:
             async with asyncio.timeout(self._patience_s):
                 return await self._lookup(client_id, name)

@@ -37,7 +37,7 @@ class ParsingCost:
         self._left_s, self._since = _ALLOWED_S, None
 
     def received(self, size: int) -> None:
-        """Note that the caller parses a piece of the response from now on. `size`: in bytes."""
+        """Record that the caller starts to parse a piece of the response. `size`: in bytes."""
         self._left_s += size * _ALLOWED_S_PER_BYTE
         self._since = thread_time()
         asyncio.get_running_loop().call_soon(self._stop)

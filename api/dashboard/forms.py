@@ -46,7 +46,7 @@ _NONE: Final[Mapping[str, int]] = {}
 # A form of MAX_BYTES has at most this many valid escape sequences, of three characters each. The
 # limit stops forms full of invalid sequences, which take longer to parse.
 _MAX_ESCAPES: Final = MAX_BYTES // 3
-# The limit is low, because the time to parse a header is quadratic in its length.
+# The limit is low because the time to parse a header is quadratic in its length.
 _MAX_PART_HEADERS: Final = 1_000
 _MAX_CONTENT_TYPE: Final = 200
 _BOUNDARY: Final = re.compile(rb"[0-9A-Za-z'()+_,./:=?-]{1,70}")
@@ -59,7 +59,7 @@ async def read_form(
     longer than MAX_FIELD, in bytes and characters.
 
     Raises UnsupportedMediaType, InvalidBody and the errors of `received`. Repeated fields are
-    rejected, because two parsers might pick different values.
+    rejected because two parsers might pick different values.
     """
     if _media_type(request) != _FORM:
         raise UnsupportedMediaType
@@ -101,9 +101,9 @@ async def read_upload(
 async def read_text_upload(
     request: Request, *, at_most: int = SMALL_FORM, long_fields: Mapping[str, int] = _NONE
 ) -> Mapping[str, str]:
-    """Return the fields of a form, with the text of its file as `file`. Office software exports
-    tables in other encodings than UTF-8, which are accepted too. Raises the errors of
-    `read_form`."""
+    """Return the fields of a form, with the text of its file as `file`. Office software also
+    exports tables in encodings other than UTF-8. These encodings are accepted too. Raises the
+    errors of `read_form`."""
     fields, file = await read_upload(request, at_most=at_most, long_fields=long_fields)
     if file is None:
         return fields
@@ -140,7 +140,7 @@ def _split(body: bytes, boundary: bytes) -> list[bytes]:
 
 
 def _part(part: bytes) -> tuple[str, str | AttachedFile]:
-    """Return a part's name, and its text or file. Headers must be at its start, because parsing one
+    """Return a part's name, and its text or file. Headers must be at its start because parsing one
     takes quadratic time. Raises InvalidBody."""
     head, blank, _ = part[:_MAX_PART_HEADERS].partition(b"\r\n\r\n")
     named = [line.partition(b":") for line in head.split(b"\r\n")[1:]]

@@ -1,4 +1,4 @@
-"""The list of tickets, shown in the inbox and beside a ticket's page. The `inbox` parameter of a
+"""The list of tickets, shown in the inbox and next to a ticket's page. The `inbox` parameter of a
 ticket's page contains the query of the list that the member came from."""
 
 from collections.abc import Mapping
@@ -117,12 +117,12 @@ def parsed_list(text: str) -> InboxListQuery:
 
 
 def list_beside(address: str) -> InboxListQuery:
-    """Return the list beside the ticket's page with this address."""
+    """Return the list next to the ticket's page with this address."""
     return parsed_list((parse_qs(urlsplit(address).query).get("inbox") or [""])[0])
 
 
 def with_list(path: str, query: InboxListQuery) -> str:
-    """Return the address of a ticket's page with this list beside it."""
+    """Return the address of a ticket's page with this list next to it."""
     return f"{path}?inbox={quote(query.text, safe='')}" if query.text else path
 
 
@@ -133,7 +133,7 @@ class TicketList:
     - `views`, `saved`: all saved views, and the chosen one.
     - `cursor`: for the next page, or "".
     - `waits`: waiting times by conversation id, empty without a target.
-    - `current`: the review or conversation open beside the list.
+    - `current`: the review or conversation open next to the list.
     - `customers`: names by address.
     """
 
@@ -176,11 +176,11 @@ class TicketList:
         return self.customers.get(address, address)
 
     def href(self, ticket: InboxTicket) -> str:
-        """Return the address of a ticket's page, with this list beside it."""
+        """Return the address of a ticket's page, with this list next to it."""
         return with_list(ticket.path, self.query)
 
     def is_current(self, ticket: InboxTicket) -> bool:
-        """Return True if the ticket is open beside the list."""
+        """Return True if the ticket is open next to the list."""
         return self.current in (ticket.review_id, ticket.conversation_id)
 
     def beside(self, by: int) -> str:
@@ -193,8 +193,8 @@ class TicketList:
 
 
 async def ticket_list(page: Page, query: InboxListQuery, *, current: str = "") -> TicketList:
-    """Return the list for a query. With an unknown saved view, raise InboxViewNotFound or, beside a
-    ticket, return the default list."""
+    """Return the list for a query. With an unknown saved view, raise InboxViewNotFound or, next to
+    a ticket, return the default list."""
     async with page.resources.database.reading(page.tenant) as connection:
         views = await list_views(connection, page.tenant, page.actor)
         saved = next((view for view in views if view.id == query.saved_id), None)

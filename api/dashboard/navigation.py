@@ -57,8 +57,8 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A menu entry. `icon` is in the sprite. `section` is the key of a heading above it. `aside`
-    puts the views beside the page instead of below the entry."""
+    """A menu entry. `icon` is in the sprite. `section` is the key of a heading above it. If `aside`
+    is true, the views are next to the page instead of below the entry."""
 
     name: str
     icon: str

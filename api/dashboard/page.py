@@ -59,7 +59,7 @@ class Page:
     - `automation`: the stops that apply to the client.
     - `waiting`: the tickets that need the team, up to MOST + 1.
     - `record_id`: the record in the path.
-    - `switched`: the record belongs to another client than the previous page.
+    - `switched`: the record and the previous page belong to different clients.
     """
 
     request: Request
@@ -196,8 +196,8 @@ class OnPage:
     ) -> Page:
         """Return the page, as `__call__` does, for a request already authenticated and counted.
 
-        `form_of`, the client of the rendered form, takes precedence over a later switch. With
-        `stays`, later pages show it too.
+        `form_of`, the client of the rendered form, takes precedence over a later switch. If `stays`
+        is true, later pages also show that client.
         """
         resources: Resources = request.app.state.resources
         record_id = ""
@@ -229,8 +229,9 @@ class OnPage:
 async def _page_of(
     request: Request, visit: Visit, form_of: TenantId | None, *, stays: bool
 ) -> Page:
-    """Return a page for the client in the form, else in the query, else the last one shown, else
-    the user's first. A user without a client is redirected. Raises AccessDenied."""
+    """Return a page for the client in the form, else the client in the query, else the last client
+    shown, else the user's first client. A user without a client is redirected. Raises
+    AccessDenied."""
     resources: Resources = request.app.state.resources
     async with resources.database.reading_across() as connection:
         preferences = await preferences_of(connection, visit.user.id)

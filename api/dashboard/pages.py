@@ -105,7 +105,7 @@ class Pages:
 
         `facts` are the template's variables, in addition to `words` in the user's language.
         `form_action` are the allowed targets of forms and their redirects. Without `language`, the
-        browser's applies.
+        browser's language applies.
         """
         if language not in LANGUAGES:
             language = language_of(request)

@@ -50,8 +50,8 @@ ACTIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class PaletteItem:
-    """A line in the palette. `note` follows the label. `is_said` means that a customer wrote one of
-    them."""
+    """A line in the palette. `note` follows the label. If `is_said` is true, a customer wrote the
+    label or the note."""
 
     label: str
     href: str

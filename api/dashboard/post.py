@@ -107,8 +107,8 @@ class Post:
     ) -> AsyncIterator[UnitOfWork]:
         """Yield a transaction for the form's effect, which also marks the form as used.
 
-        `to` is the redirect of a repeated submission, or None for a response with a secret.
-        `spanning` allows rows that belong to no client. Raises AlreadyPosted.
+        `to` is the redirect of a repeated submission, or None for a response with a secret. If
+        `spanning` is true, rows that belong to no client are allowed. Raises AlreadyPosted.
         """
         works = self.page.resources.work
         tenant = self.page.tenant

@@ -14,7 +14,7 @@ _LIST: Final = "/app/reviews"
 
 async def list_of_review(post: Post) -> TicketList | None:
     """Return the list from which the member came, or None for the default list. The list is read
-    before the decision, because the decision may remove the ticket from it."""
+    before the decision because the decision may remove the ticket from it."""
     query = list_beside(post.back)
     if not query.text:
         return None

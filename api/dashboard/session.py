@@ -135,7 +135,7 @@ def check_origin(request: Request) -> None:
     if site is not None:
         same = site == "same-origin"
     else:
-        # The comparison omits the scheme, because a reverse proxy may terminate TLS.
+        # The comparison omits the scheme because a reverse proxy may terminate TLS.
         same = urlsplit(request.headers.get("origin", "")).netloc == request.url.netloc
     if not same:
         raise CrossSiteRequest
@@ -143,7 +143,7 @@ def check_origin(request: Request) -> None:
 
 def check_form(request: Request, visit: Visit, form: Mapping[str, str]) -> None:
     """Check the origin of a signed-in user's form as `check_origin` does, and compare the form's
-    CSRF token with the session's. Raises CrossSiteRequest if either check fails."""
+    CSRF token with the session's token. Raises CrossSiteRequest if either check fails."""
     check_origin(request)
     if not hmac.compare_digest(form.get(CSRF, "").encode(), visit.csrf.encode()):
         raise CrossSiteRequest

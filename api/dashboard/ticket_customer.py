@@ -1,4 +1,4 @@
-"""The customer beside a ticket."""
+"""The customer shown next to a ticket."""
 
 from api.dashboard.page import Page
 from domain.customers.customer import ListedCustomer

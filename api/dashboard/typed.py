@@ -28,7 +28,7 @@ class Typed:
     @staticmethod
     def of(defaults: Mapping[str, str], draft: Draft | None) -> "Typed":
         """Return the draft's fields, or the defaults if there is no draft. A draft replaces all
-        fields of the form, because browsers do not send unchecked boxes."""
+        fields of the form because browsers do not send unchecked boxes."""
         if draft is None:
             return Typed(defaults, None)
         return Typed({**dict.fromkeys(defaults, ""), **draft.fields}, draft)

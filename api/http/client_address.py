@@ -22,9 +22,9 @@ Network = IPv4Network | IPv6Network
 NO_ADDRESS: Final = "unix"
 """Placeholder address for a connection without an address."""
 
-# Providers assign each customer an IPv6 network of 64, 56 or 48 bits, in which addresses are free.
-# Each network may therefore use a multiple of one address's limit. A wide network's multiple is
-# larger, so that a neighbor alone cannot use it up.
+# Providers assign each customer an IPv6 network of 64, 56 or 48 bits, within which the customer can
+# use any address. Each network may therefore use a multiple of one address's limit. A wide
+# network's multiple is larger, so that a neighbor alone cannot use it up.
 _IPV6_SHARES: Final = ((64, 1), (56, 2), (48, 8), (32, 32))
 # Records contain only the network part of an address, which shows whether two actions came from
 # different networks.

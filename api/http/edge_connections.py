@@ -44,8 +44,8 @@ class _Address:
 class EdgeConnections:
     """A process's open connections. At a limit, an idle connection is closed to admit a new one.
 
-    It is one of the same address, or, at the process's limit, of the address with the most
-    connections. A flood from one address therefore does not lock out others.
+    The closed connection is from the same address or, at the process's limit, from the address with
+    the most connections. A flood from one address therefore does not lock out others.
     """
 
     def __init__(self, limits: EdgeLimits) -> None:

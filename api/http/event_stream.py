@@ -22,8 +22,8 @@ _HEADERS: Final = (
 
 
 class EventStream(Response):
-    """A response that streams the `pieces`. The first is produced before the status, so an early
-    error is an ordinary response. After the last, the browser reconnects."""
+    """A response that streams the `pieces`. The first is produced before the status is sent, so an
+    early error results in an ordinary response. After the last, the browser reconnects."""
 
     def __init__(self, pieces: AsyncGenerator[bytes], *, stalled_s: float = STALLED_S) -> None:
         self.status_code = 200

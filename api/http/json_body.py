@@ -136,7 +136,7 @@ async def read_optional_body(request: Request) -> bytes:
 
 def announced_length(request: Request, *, at_most: int) -> int:
     """Return the announced length of the body in bytes, or 0. Raises BodyTooLarge above `at_most`.
-    It cannot be trusted, so callers must also count the bytes received."""
+    The announced length cannot be trusted, so callers must also count the bytes received."""
     try:
         length = int(request.headers.get("content-length", "0"))
     except ValueError:
@@ -148,7 +148,7 @@ def announced_length(request: Request, *, at_most: int) -> int:
 
 def media_type_of(request: Request) -> str:
     """Return the body's media type. Raises UnsupportedMediaType unless the body is UTF-8 without
-    content coding. Repeated headers are rejected, because parsers might differ."""
+    content coding. Repeated headers are rejected because parsers might differ."""
     codings = [coding.lower() for coding in request.headers.getlist("content-encoding")]
     if codings not in ([], ["identity"]):
         raise UnsupportedMediaType
@@ -156,7 +156,7 @@ def media_type_of(request: Request) -> str:
     if len(content_types) != 1:
         raise UnsupportedMediaType
     media_type, *parameters = content_types[0].lower().split(";")
-    # The value may end with a semicolon, because RFC 9110 allows empty parameters.
+    # The value may end with a semicolon because RFC 9110 allows empty parameters.
     if any(one.strip() not in ("", *_UTF_8) for one in parameters):
         raise UnsupportedMediaType
     return media_type.strip()
@@ -166,8 +166,8 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
     """Return the JSON object of a body, parsed strictly. Raises InvalidBody.
 
     orjson rejects NaN, bad UTF-8 and lone surrogates, and the second parser rejects repeated keys
-    and huge integers. Values are counted before, because both parsers are slow for many, and orjson
-    drops those of repeated keys.
+    and huge integers. Values are counted first because both parsers are slow for many values and
+    orjson drops the values of repeated keys.
     """
     # The estimate rejects most bodies with too many values. `_check_values` counts exactly.
     if exceeds_values(body, MAX_VALUES):
@@ -179,7 +179,7 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
     if not isinstance(loose, dict):
         raise InvalidBody("objet JSON attendu")
     _check_values(loose)
-    # Free the text before the second parser runs, because keeping both would double the memory use.
+    # Free the text before the second parser runs because keeping both would double the memory use.
     del loose
     strict: dict[str, JsonValue] = json.loads(
         body, object_pairs_hook=_unique_keys, parse_int=_bounded_int

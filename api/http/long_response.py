@@ -46,8 +46,8 @@ class HeldPlace(Protocol):
 class ExportResponse(Response):
     """A response whose body is produced while it is being sent.
 
-    The first of the `pieces` is produced before the status, so an early error is an ordinary
-    response. After a later error, or if `held` is lost, the server closes the connection.
+    The first of the `pieces` is produced before the status is sent, so an early error results in an
+    ordinary response. After a later error, or if `held` is lost, the server closes the connection.
     """
 
     def __init__(
@@ -95,14 +95,14 @@ class ExportResponse(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _next_after(self, worked: float) -> tuple[float, bytes | None]:
-        """Pause if gateway events are being handled, then return `_next`. The caller sends the
-        previous piece meanwhile, which took `worked` seconds."""
+        """Pause if gateway events are being handled, then return `_next`. Meanwhile, the caller
+        sends the previous piece, which took `worked` seconds to produce."""
         await self._traffic.give_way(worked)
         return await self._next()
 
     async def _next(self) -> tuple[float, bytes | None]:
-        """Return the next piece, preceded by the seconds needed to produce it. The piece is None
-        after the last one."""
+        """Return the next piece, preceded by the seconds needed to produce it. After the last
+        piece, the piece is None."""
         started = time.monotonic()
         piece = await anext(self._pieces, None)
         return time.monotonic() - started, piece

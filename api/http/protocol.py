@@ -36,7 +36,7 @@ from domain.core.errors import DomainError, HeadTooLarge, InvalidRequest
 
 
 def edge_protocol(watch: EdgeWatch, limits: EdgeLimits = DEFAULT_LIMITS) -> type["EdgeProtocol"]:
-    """Return the protocol class to pass to uvicorn as `http`. Each server needs a separate class,
+    """Return the protocol class to pass to uvicorn as `http`. Each server needs a separate class
     because the class counts the server's connections."""
 
     class Edge(EdgeProtocol):
@@ -77,7 +77,7 @@ class EdgeProtocol(HttpToolsProtocol):
 
     # --- Connection life cycle ------------------------------------------------------------------
 
-    # uvicorn narrows the parameter's type in the same way, because it only serves streams.
+    # uvicorn narrows the parameter's type in the same way because it only serves streams.
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         try:
@@ -251,7 +251,7 @@ class EdgeProtocol(HttpToolsProtocol):
     # --- Refusing -----------------------------------------------------------------------------
 
     def _because(self, error: DomainError) -> DomainError:
-        """Store the error in `_why` and return it. Otherwise the original error would be lost,
+        """Store the error in `_why` and return it. Otherwise the original error would be lost
         because the parser replaces errors raised by its callbacks."""
         self._why = error
         return error

@@ -45,13 +45,13 @@ class RateLimiter:
     async def check_request(
         self, request: Request, scope: LimitScope, key: str, now: datetime
     ) -> None:
-        """Count a request, and state the remaining ones in its response's headers. Raises
-        TooManyRequests at the limit."""
+        """Count a request, and state the number of remaining requests in the response headers.
+        Raises TooManyRequests at the limit."""
         _show(request, await self.counter.count(self._limits[scope], key, now))
 
     async def check_address(self, request: Request, scope: LimitScope, now: datetime) -> None:
-        """Count a request by address like `check_networks`, and state the remaining ones in its
-        response's headers. Raises TooManyRequests."""
+        """Count a request by address like `check_networks`, and state the number of remaining
+        requests in the response headers. Raises TooManyRequests."""
         networks = limited_networks(request)
         _show(request, await self._count_networks(scope, networks, now, of=""))
 

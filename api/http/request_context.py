@@ -1,5 +1,5 @@
 """Middleware for every request: request id, log line, metrics, and handling of unexpected errors.
-It is plain ASGI, because Starlette's BaseHTTPMiddleware hides disconnects and buffers streams."""
+It is plain ASGI because Starlette's BaseHTTPMiddleware hides disconnects and buffers streams."""
 
 import asyncio
 import time
@@ -48,8 +48,8 @@ _OURS: Final[dict[int, type[DomainError]]] = {
 
 @dataclass(slots=True)
 class _Progress:
-    """The state of one request. `status` is 0 before the response. `error` ended the request, and
-    `reported` means that the error tracker has it."""
+    """The state of one request. `status` is 0 before the response. `error` is the error that ended
+    the request. If `reported` is true, the error tracker has received it."""
 
     started: float
     status: int = 0
@@ -130,7 +130,7 @@ class RequestContext:
         except Exception as error:
             progress.error = error
             _log.exception("unexpected error")
-            # The server can only close the connection, because a response has started.
+            # The server can only close the connection because a response has started.
             if progress.status:
                 raise
             await error_response(InternalError(), request_id, Request(scope))(

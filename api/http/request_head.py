@@ -13,7 +13,7 @@ def head_size(url: bytes, headers: Headers) -> int:
 
 def is_sound(method: bytes, version: str, headers: Headers) -> bool:
     """Return True if the head obeys the HTTP rules that the parser does not check. Other requests
-    are rejected, because a reverse proxy might interpret their heads differently."""
+    are rejected because a reverse proxy might interpret their heads differently."""
     hosts = sum(name == b"host" for name, _ in headers)
     codings = [value.strip().lower() for name, value in headers if name == b"transfer-encoding"]
     if version == "1.0":

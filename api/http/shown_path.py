@@ -10,8 +10,8 @@ from fastapi import FastAPI
 from starlette.routing import BaseRoute
 from starlette.types import Scope
 
-# Maximum length of a shown path. The paths of our routes are shorter, so only an invented path can
-# exceed it.
+# Maximum length of a path in logs and errors. The paths of our routes are shorter, so a longer path
+# matches no route.
 MAX_SHOWN: Final = 256
 HIDDEN: Final = "…"
 _PARAMETER: Final = re.compile(r"\{(\w+)(?::\w+)?\}")

@@ -1,5 +1,5 @@
 """The POST /api/mcp route: authentication, scopes, and the call to the MCP server. Scopes are
-checked here, because the MCP server cannot respond with 403."""
+checked here because the MCP server cannot respond with 403."""
 
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Annotated, Any, Final
@@ -70,7 +70,7 @@ async def _key_holder(request: Request) -> AtWork:
     if not isinstance(caller, ActiveKey):
         raise Unauthenticated
     request.state.caller = limiter_key(caller)
-    # Requests are counted per client, because a client may have a hundred keys.
+    # Requests are counted per client because a client may have a hundred keys.
     await resources.limiter.check_request(request, LimitScope.MCP, caller.client_id, call_start.at)
     note_use(request, caller)
     tenant, actor = await authorize(caller, caller.client_id, resources)

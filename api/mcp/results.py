@@ -128,7 +128,7 @@ def fits(payload: BaseModel) -> bool:
 
 def size(result: CallToolResult) -> int:
     """Return the size in bytes of a result as sent, which is escaped JSON. It exceeds the text's
-    length in UTF-8, because each accented letter takes six bytes."""
+    length in UTF-8 because each accented letter takes six bytes."""
     return len(json.dumps(result.model_dump(mode="json", by_alias=True)))
 
 

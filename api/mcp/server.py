@@ -69,7 +69,7 @@ def build_manager(settings: ServerSettings) -> StreamableHTTPSessionManager:
 async def at_work(manager: StreamableHTTPSessionManager) -> AsyncIterator[None]:
     """Handle MCP requests while the block runs.
 
-    The manager runs in a separate task, because it must be stopped in the task that started it.
+    The manager runs in a separate task because it must be stopped in the task that started it.
     """
     began, ends = asyncio.Event(), asyncio.Event()
 

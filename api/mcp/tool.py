@@ -47,7 +47,7 @@ class AtWork:
 @dataclass(frozen=True, slots=True)
 class CallEffect:
     """The effect of a tool call, by default none. `writes`: it stores data. `repeatable`: a
-    repetition adds nothing. `outside`: it may reach the customer or other systems."""
+    repeated call has no further effect. `outside`: it may reach the customer or other systems."""
 
     writes: bool = False
     repeatable: bool = True

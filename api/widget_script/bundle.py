@@ -60,8 +60,9 @@ def joined(style: str, parts: Iterable[str]) -> str:
 
 
 def _lean(part: str) -> str:
-    """Return the part without indentation, comment lines and needless line breaks, a third smaller.
-    String literals must be on one line. A line break that may end a statement or comment stays."""
+    """Return the part without indentation, comment lines and needless line breaks. The result is a
+    third smaller. String literals must be on one line. A line break that may end a statement or
+    comment is kept."""
     lines = (line.strip() for line in part.splitlines())
     code = [line for line in lines if line and not line.startswith(_COMMENT)]
     return "".join(

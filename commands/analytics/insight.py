@@ -149,7 +149,7 @@ async def gaps(
     as_json: JsonOption = False,
 ) -> None:
     """Show the questions that the agent could not answer, most frequent first."""
-    # The module is imported here, because it loads numpy. No other command in this module needs
+    # The module is imported here because it loads numpy. No other command in this module needs
     # numpy.
     from adapters.brain.question_clusters import QuestionReader  # noqa: PLC0415
 

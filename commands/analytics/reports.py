@@ -37,7 +37,7 @@ async def reports_of(data: Path) -> "TemporalReports":
     env = environment_of(data)
     if not env.get("TEMPORAL_ADDRESS"):
         raise InvalidInput("no engine is running here: start one, or set TEMPORAL_ADDRESS")
-    # The module is imported here, because Temporal's client takes half a second to load. Commands
+    # The module is imported here because Temporal's client takes half a second to load. Commands
     # that only show a report do not need the client.
     from adapters.temporal.connection import connect  # noqa: PLC0415
     from adapters.temporal.reports import TemporalReports  # noqa: PLC0415
@@ -48,8 +48,8 @@ async def reports_of(data: Path) -> "TemporalReports":
 
 @contextmanager
 def left_running() -> Iterator[None]:
-    """If the user interrupts the block, print an error message and exit. The message states that
-    the work continues."""
+    """Run the block. If the user interrupts it, print an error message that states that the work
+    continues, and exit."""
     try:
         yield
     except asyncio.CancelledError:

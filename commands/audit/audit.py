@@ -115,7 +115,7 @@ def _fields(fault: Fault) -> dict[str, object]:
 
 
 def _chain_of(client: str) -> TenantId:
-    """Return the client's id. An erased client is accepted, because its audit log is kept after the
+    """Return the client's id. An erased client is accepted because its audit log is kept after the
     erasure."""
     return TenantId(parse_ulid(client) or client)
 

@@ -88,8 +88,8 @@ def synchronous(function: Callable[P, Coroutine[None, None, None]]) -> Callable[
 
 @contextmanager
 def anticipated() -> Iterator[None]:
-    """If the block raises an expected error, print the error as one sentence and exit with code
-    1."""
+    """Run the block. If it raises an expected error, print the error as one sentence and exit with
+    code 1."""
     try:
         yield
     except DomainError as error:
@@ -113,7 +113,7 @@ def describe(error: DomainError) -> str:
 
 
 def settings_for(data: Path) -> "Settings":
-    """Return the settings from the environment. Missing ones come from the embedded stack on
+    """Return the settings from the environment. Missing settings come from the embedded stack on
     `data`, unless the environment names another database or Temporal server. Raises
     InvalidInput."""
     if not any(os.environ.get(key) for key in _PLACES):
@@ -143,7 +143,7 @@ def sealer_of(data: Path) -> "FernetSealer":
         keys = kept_folder(data).seal_key()
     if not keys:
         raise InvalidInput("not configured: SEAL_KEY is not set")
-    # The module is imported here, because few commands need cryptography.
+    # The module is imported here because few commands need cryptography.
     from adapters.seal import FernetSealer  # noqa: PLC0415 - slow to load
 
     try:
@@ -160,11 +160,11 @@ def model_of(data: Path) -> "NamesModel":
     """Return a function that returns the brain's identity by the command's settings. It raises
     InvalidInput.
 
-    The settings must match the workers', because case results are valid for one brain only.
+    The settings must match the workers' because case results are valid for one brain only.
     """
 
     def name() -> str:
-        # The module is imported here, because few commands need the brain's identity.
+        # The module is imported here because few commands need the brain's identity.
         from adapters.brain.identity import brain_identity  # noqa: PLC0415 - slow to load
         from settings import load_brain  # noqa: PLC0415 - slow to load
 
@@ -183,7 +183,7 @@ async def database_of(data: Path) -> AsyncIterator[Database]:
         if not url and (running := running_stack(data)):
             url = running.env["DATABASE_URL"]
         if not url:
-            # The module is imported here, because server installations do not include the embedded
+            # The module is imported here because server installations do not include the embedded
             # packages. In a server installation, `migrate` migrates the database.
             from embedded.postgres import EmbeddedPostgres  # noqa: PLC0415 - slow to load
             from store.core.migrate import migrate  # noqa: PLC0415 - slow to load

@@ -69,14 +69,14 @@ async def dev(
         async with AsyncExitStack() as held:
             opened: OpenShop | None = None
             if tour:
-                # The shop keeps running, because its webhook endpoint receives events while the
+                # The shop keeps running because its webhook endpoint receives events while the
                 # command runs.
                 opened = await held.enter_async_context(open_shop(folder, info))
                 tour_guide = Tour(opened, info, folder, out)
                 await tour_guide.run()
                 show_addresses(opened, info, out)
                 tour_guide.follow_webhooks()
-            # The line must be flushed now, because scripts wait for it.
+            # The line must be flushed now because scripts wait for it.
             typer.echo(f"ready {info.api_url}")
             err.print(f"Emails are stored in {data}/mail. Press Ctrl-C to stop.")
             if opened is not None:
@@ -106,8 +106,8 @@ Work = Callable[[Stack, DataFolder, StackInfo], Awaitable[None]]
 async def _with_stack(
     folder: DataFolder, ports: StackPorts, work: Work, *, host: str, endless: bool
 ) -> None:
-    """Start the stack, run `work`, and stop every process, even after an error. `endless` work ends
-    normally with Ctrl-C."""
+    """Start the stack, run `work`, and stop every process, even after an error. If `endless` is
+    true, Ctrl-C ends the work normally."""
     # Other users must not read the files that this process and its children create.
     os.umask(0o077)
     configure_logs("WARNING")  # INFO would print audit entries between the demo's steps.

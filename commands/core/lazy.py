@@ -49,7 +49,7 @@ class CommandList(TyperGroup):
     def invoke(self, ctx: "Context") -> Any:
         """Configure the logs and run the chosen command. The logs go to standard error, like the
         audit entries for a command's changes."""
-        # The module is imported here, because `--help` writes no logs.
+        # The module is imported here because `--help` writes no logs.
         with loading_modules():
             from adapters.observability.logs import configure_logs  # noqa: PLC0415 - slow to load
         configure_logs("INFO")

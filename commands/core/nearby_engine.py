@@ -48,7 +48,7 @@ class NearbyEngine:
     async def _engine(self) -> "TemporalEngine | None":
         if not self._environment.get("TEMPORAL_ADDRESS"):
             return None
-        # The module is imported here, because Temporal's client takes half a second to load. Few
+        # The module is imported here because Temporal's client takes half a second to load. Few
         # commands start a workflow.
         from adapters.temporal.client import TemporalEngine  # noqa: PLC0415
         from adapters.temporal.connection import connect  # noqa: PLC0415

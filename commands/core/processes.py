@@ -36,7 +36,7 @@ def worker(
     or more machines."""
     if queue not in names.QUEUES:
         raise fail(f"queue: {' or '.join(names.QUEUES)} expected")
-    # The module is imported here, because the worker's libraries take seconds to load. No other
+    # The module is imported here because the worker's libraries take seconds to load. No other
     # command needs the libraries.
     with loading_modules():
         from workers import process  # noqa: PLC0415 - slow to load
@@ -62,7 +62,7 @@ async def _migrate_rest(data: Path) -> None:
         async with database_of(data):
             pass  # Opening the embedded database migrates it.
     if os.environ.get("TEMPORAL_ADDRESS"):
-        # The module is imported here, because an installation may have a database but no Temporal
+        # The module is imported here because an installation may have a database but no Temporal
         # server.
         from adapters.temporal.connection import connect  # noqa: PLC0415 - slow to load
         from adapters.temporal.setup import ensure_search_attributes  # noqa: PLC0415 - slow to load

@@ -62,7 +62,7 @@ async def export(
         async with units.database.reading_across() as connection:
             await ClientRepository(connection).brand_name(tenant)
         with _written(file) as out, progress("Exporting", None) as bar:
-            # The entry is written first, because a command has only one connection.
+            # The entry is written first because a command has only one connection.
             await record_export(units, tenant, operator(), form)
             async with units.database.snapshot(tenant) as snapshot:
                 await _write(snapshot, _FORMS[form], skip, out, bar)

@@ -28,7 +28,7 @@ async def shadow(
     as_json: JsonOption = False,
 ) -> None:
     """Show a playbook's results in shadow mode, and whether it is ready to go live."""
-    # The module is imported inside the commands, because numpy is slow to load.
+    # The module is imported inside the commands because numpy is slow to load.
     from services.learning.playbook_reports import shadow_report  # noqa: PLC0415
 
     async with database_of(data) as database:

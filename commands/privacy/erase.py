@@ -88,7 +88,7 @@ async def erase(
         raise InvalidInput(
             "as: the certificate must not name the customer; pass the operator's own name"
         )
-    # The module is imported here, because Temporal's client takes half a second to load. The
+    # The module is imported here because Temporal's client takes half a second to load. The
     # commands that show certificates do not need the client.
     from adapters.temporal.connection import connect  # noqa: PLC0415
     from adapters.temporal.runs import erased  # noqa: PLC0415

@@ -235,8 +235,8 @@ async def reply(
     seconds. Until then, `conversation undo` deletes the reply. Sending closes the conversation's
     open reviews."""
     words = required_text(text, text_file, "--text")
-    # No turns as in `services/intake/file_inspector.py`, because a command has its own process and
-    # serves one client.
+    # Turns, as in `services/intake/file_inspector.py`, are not needed because a command has its own
+    # process and serves one client.
     found = inspect(
         [AttachedFile(one.name, "", content_of(one, MAX_REPLY_BYTES)) for one in file or ()]
     )

@@ -113,7 +113,7 @@ async def simulate(
             embedded_brain=embedded_brain,
         ),
     )
-    # The module is imported here, because Temporal's client takes half a second to load.
+    # The module is imported here because Temporal's client takes half a second to load.
     from adapters.temporal.client import TemporalEngine  # noqa: PLC0415
     from adapters.temporal.connection import connect  # noqa: PLC0415
 

@@ -72,8 +72,7 @@ async def create(
     starter = starter_playbooks() if with_playbooks else ()
     async with work_on(data) as units, units.spanning(TenantId(new_ulid())) as work:
         owner = await open_client(work, operator(), new)
-        # The actor is determined after the owner is created, because the actor may be the new
-        # owner.
+        # The actor is determined after the owner is created because the actor may be the new owner.
         actor = await acting_as(work, operator(), person)
         await import_playbooks(work, actor, starter, NEW_CLIENT)
         if with_templates:

@@ -19,7 +19,7 @@ class _Words(BaseModel):
 
 class TopicWords(_Words):
     """The sentences about a topic. `follow_ups` are questions after an answer about another topic.
-    `answers` are the agent's from knowledge, and `replies` the members'."""
+    `answers` are the agent's answers from knowledge. `replies` are the members' replies."""
 
     subjects: tuple[str, ...]
     messages: tuple[str, ...]

@@ -19,7 +19,7 @@ DAYS: Final = 30
 """The number of full days before today that have a history."""
 
 _SEED: Final = "maison-lavande"
-# The mean number of conversations per weekday, and per day of the weekend.
+# The mean number of conversations per weekday and per weekend day.
 _WEEKDAY: Final = 15.0
 _WEEKEND: Final = 9.0
 # The weights of the UTC hours from 6 to 21 in which customers write.
@@ -72,7 +72,8 @@ class SampleMessage:
     """A customer's message with its outcome.
 
     - `mood`: the sentiment, from -1 to 1.
-    - `reply`, `answer`: the member's text, and the agent's from knowledge, without a greeting.
+    - `reply`, `answer`: the member's text and the agent's answer from knowledge, both without a
+      greeting.
     - `decided_at`: the decision or expiry of the review.
     - `first_approved_at`: the first of two approvals.
     - `member`: the index of the acting member.
@@ -285,7 +286,7 @@ class _Planner:
         return replace(made, score=score, comment=comment)
 
     def _further(self, first: SampleMessage, words: HistoryWords) -> tuple[SampleMessage, ...]:
-        """Return the customer's next message in the same conversation, either thanks or a follow-up
+        """Return the customer's next message in the same conversation: thanks or a follow-up
         question. Return an empty tuple if there is none."""
         drawn = self._random.random()
         at = first.at + timedelta(minutes=self._random.uniform(2, 50))
@@ -310,14 +311,14 @@ class _Planner:
         return (self._exchange(at, topic, words, words.topics[topic.name].follow_ups),)
 
     def _end_before(self, talks: list[SampleTalk], regular: _Regular, at: datetime) -> None:
-        """End the customer's earlier conversation, because the new one takes over its key."""
+        """End the customer's earlier conversation because the new one takes over its key."""
         for place in regular.talks[-1:]:
             talks[place] = replace(talks[place], ended_at=at)
 
     def _with_open(self, talks: Sequence[SampleTalk]) -> tuple[SampleTalk, ...]:
         """Return the conversations with some of the latest reviews open.
 
-        A recent `unanswered` review becomes `edited`, because it cannot have expired. Only the
+        A recent `unanswered` review becomes `edited` because it cannot have expired. Only the
         latest few stay open, as with a real team.
         """
         left, expired = _MOST_OPEN, _MOST_EXPIRED

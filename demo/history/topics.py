@@ -11,8 +11,8 @@ from domain.agent.intent import Intent
 
 
 class SampleOutcome(StrEnum):
-    """The outcome of a message. `answered`, `refunded` and `closed` need no human, and `closed` no
-    answer.
+    """The outcome of a message. `answered`, `refunded` and `closed` need no human. `closed` does
+    not need an answer either.
 
     - `approved`: a member sends the agent's draft.
     - `approved_twice`: two members approve a refund.

@@ -20,7 +20,7 @@ from domain.intake.address_claim import can_be_proved
 from domain.intake.order_number import speaks_of_order
 from domain.intake.shop_question import asks_of_shop
 
-# If a human must see a message for one of these reasons, its sender is not asked for a code.
+# If one of these reasons requires a human to see a message, its sender is not asked for a code.
 _FOR_PEOPLE = frozenset({EscalationReason.CUSTOMER_REQUEST, EscalationReason.UNSAFE_INPUT})
 
 

@@ -64,7 +64,7 @@ def order_blocking_condition(
 def needs_human(order: Order | None, spent: Spent) -> PolicyReason | None:
     """Return the reason why a human must approve an action on the order, or None.
 
-    A disputed payment needs a human, because the bank may refund it as well. So does an earlier
+    A disputed payment needs a human because the bank may refund it as well. So does an earlier
     action on an order with the same number at another provider, which may be the same purchase.
     """
     if order is None:

@@ -118,7 +118,7 @@ class BrainRequest(BaseModel):
     - `instructions`: the merchant's instructions to a language model.
     - `guidance`: the merchant's style guidance to a language model.
     - `procedure`: the playbook's procedure for a language model.
-    - `today`: the current date in UTC, because a brain has no clock.
+    - `today`: the current date in UTC because a brain has no clock.
     - `frame`: the client's greeting and sign-off for this customer, used in answers that are not
       templates.
     - `sender_name`: the name that the sender gave, used to separate a signature from the message.
@@ -130,8 +130,8 @@ class BrainRequest(BaseModel):
       without review. Other brains ignore it.
     - `knowledge`: all knowledge entries, sorted by id, for a language model. The embedded brain
       ignores it. If it is empty, a language model gets `passages` alone.
-    - `is_claim`: whether the author is not verified to hold the customer's address. Their words
-      then support no address and no phone number in an answer.
+    - `is_claim`: whether the author is not verified to hold the customer's address. In that case,
+      their words do not support an address or a phone number in an answer.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -313,7 +313,7 @@ class BrainAnswer(BaseModel):
 
 
 class Brain(Protocol):
-    """The port for a brain, which drafts an answer to a message. Raises only the errors in
+    """The port for a brain. A brain drafts an answer to a message. Raises only the errors in
     `domain/agent/errors.py`."""
 
     async def think(self, request: BrainRequest) -> BrainAnswer: ...
@@ -326,9 +326,9 @@ draft passes, or if a human must review the answer in any case."""
 
 @runtime_checkable
 class RepairingBrain(Brain, Protocol):
-    """The port for a brain that can write a rejected draft again."""
+    """The port for a brain that can rewrite a rejected draft."""
 
     async def think_checked(self, request: BrainRequest, check: DraftCheck) -> BrainAnswer:
         """Return the brain's answer, like `think`. If `check` rejects the draft, the brain gets the
-        findings and writes the draft once more."""
+        findings and rewrites the draft once."""
         ...

@@ -19,7 +19,7 @@ class LookUpResult(Contract):
 class ThinkInput(Contract):
     """The input of the thinking activity.
 
-    - `unread`: a human answers the message, because it exceeds its effort budget or every attempt
+    - `unread`: a human answers the message because it exceeds its effort budget or every attempt
       failed.
     - `steps`: the part of the effort budget already spent (`domain/core/effort.py`).
     - `patient`: no caller waits, so the message may wait for the language model.

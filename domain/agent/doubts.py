@@ -60,7 +60,7 @@ def _doubt_of_history(context: BrainContext, category: Category) -> EscalationRe
 def _doubt_of_lookup(context: BrainContext, category: Category) -> EscalationReason | None:
     """Return the reason to hold an answer about an order that was not found, or None.
 
-    Answers to unverified customers are held too, because their orders are not looked up. Without a
+    Answers to unverified customers are held too because their orders are not looked up. Without a
     connected shop, nothing is held.
     """
     about_one = category is Category.ORDER_STATUS or context.event.order_number is not None

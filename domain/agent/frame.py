@@ -21,7 +21,7 @@ class FrameLines(BaseModel):
     @classmethod
     def of(cls, texts: FrameTexts, *, brand_name: str, customer_name: str | None) -> Self:
         """Return the client's texts with the placeholders filled. The greeting omits a name that
-        does not look like a person's."""
+        does not look like a person's name."""
         values = {"brand_name": brand_name}
         if customer_name and is_greetable(customer_name):
             greeting = fill(texts.named_greeting, {**values, "customer_name": customer_name})

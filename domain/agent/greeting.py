@@ -60,7 +60,7 @@ class _File(LexiconFile):
 
     - `in_sentences`: may also be names, and are rejected only in names of three or more words.
     - `titles`: may precede a name.
-    - `company_forms`: matched only in capitals, because some are also spelled like names.
+    - `company_forms`: matched only in capitals because some are also spelled like names.
     """
 
     not_names: str

@@ -57,7 +57,7 @@ def guarded(
     judgement: Judgement,
 ) -> GuardedAnswer:
     """Return a draft with the guards' verdict. If a model's draft fails only because of sentences
-    without a source, remove them, provided that the rest stands by itself."""
+    without a source, remove them, provided that the remaining text makes sense on its own."""
     plan = judgement.plan
     if not plan:
         return GuardedAnswer(answer, None, answer.repaired)

@@ -21,7 +21,7 @@ class OrderChange(BaseModel):
 def order_after(order: Order, changes: Iterable[OrderChange]) -> Order:
     """Return the order with its state and its refundable amount after the changes.
 
-    An amount in a currency other than the order's does not change the refundable amount.
+    An amount in a currency other than the order's currency does not change the refundable amount.
     """
     for change in changes:
         left_in = ACTIONS[change.action].leaves

@@ -70,8 +70,8 @@ class PlannedAction(BaseModel):
 
     @property
     def as_note(self) -> Self:
-        """Return the reply as an internal note without a text of its own. The note contains the
-        answer, which the staff then send."""
+        """Return the reply as an internal note without its own text. The note contains the answer,
+        which the staff then send."""
         return self.model_copy(update={"kind": ActionKind.NOTE})
 
     @property
@@ -96,8 +96,8 @@ _TRIGGERED: Final = frozenset({StepState.DONE, StepState.FAILED, StepState.UNKNO
 
 
 class StepOutcome(BaseModel):
-    """The outcome of an executed step. `detail` is a stable code, never customer text. If a step
-    that has `begun` failed, the external system rejected it."""
+    """The outcome of an executed step. `detail` is a stable code, never customer text. If `begun`
+    is true and the step failed, the external system rejected it."""
 
     model_config = ConfigDict(frozen=True)
 

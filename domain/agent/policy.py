@@ -45,9 +45,9 @@ _FOR_PEOPLE: Final = frozenset(
 def available_actions(policy_context: PolicyContext) -> tuple[PlannedAction, ...]:
     """Return the available actions on the order and for the staff, with all values resolved.
 
-    Omits actions with level `never` and actions that the order's state forbids. Empty for an unsafe
-    message and for a message that allows no reply. Staff messages, auto-replies and mailing lists
-    are never a customer's request.
+    Omits actions with level `never` and actions that the order's state forbids. The result is empty
+    for an unsafe message and for a message that must not be answered. Staff messages, auto-replies
+    and mailing lists are never treated as a customer's request.
 
     Proof and limits are checked later, in `judge`. A brain may propose a forbidden action, which
     then waits for approval.

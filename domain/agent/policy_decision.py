@@ -34,7 +34,7 @@ class PolicyReason(StrEnum):
     - `not_confirmed`: the customer has not said yes.
     - `unknown_language`: no grammar supports the language.
     - `sender_not_authenticated`: the mail's sender is not authenticated.
-    - `order_not_live`: the order is known only from webhooks, because its shop was not queried.
+    - `order_not_live`: the order is known only from webhooks because its shop was not queried.
     - `same_number_done`: a run has acted on an order with the same number at another provider, so a
       human decides.
     - `order_disputed`: the customer disputes the payment with the bank, so a human decides.

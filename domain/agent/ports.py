@@ -9,7 +9,7 @@ from domain.core.ids import TenantId
 
 
 class SafetyNet(Protocol):
-    """Detects sensitive topics. A message about a sensitive topic always goes to a human."""
+    """A detector of sensitive topics. A message about a sensitive topic always goes to a human."""
 
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
         """Return the sensitive topic that requires a human to answer the text, or None if the agent
@@ -31,4 +31,4 @@ class Embedder(Protocol):
 
     async def near(self, tenant: TenantId, text: str, *, live: bool) -> Embedding | None:
         """Return the embedding of a client's question, or None if it takes too long. The search
-        then uses only keywords. `live` means that a customer waits for the answer."""
+        then uses only keywords. If `live` is true, a customer is waiting for the answer."""

@@ -21,7 +21,7 @@ _NAMES: Final = {
     PersonalKind.STREET: "ADDRESS",
     PersonalKind.TOWN: "ADDRESS",
 }
-# A text that already looks like a mark is replaced too, so that a mark has only one meaning.
+# Text that already looks like a mark is replaced too, so that marks are unambiguous.
 _TEXT: Final = "TEXT"
 _MARK: Final = re.compile(rf"\[(?:{'|'.join((*dict.fromkeys(_NAMES.values()), _TEXT))})-\d+\]")
 _FINDERS: Final[tuple[Callable[[str], Iterator[PersonalData]], ...]] = (
@@ -62,8 +62,8 @@ class Pseudonyms:
         return "".join([*parts, text[done:]])
 
     def hide_folded(self, text: str) -> str:
-        """Return a text in lower case without accents with marks, also in place of values that
-        `hide` has seen with capitals or accents."""
+        """Return a text in lower case and without accents, with marks in place of personal values.
+        Values that `hide` has seen with capitals or accents are replaced too."""
         for value, mark in self._folded():
             text = text.replace(value, mark)
         parts, done = list[str](), 0
@@ -104,7 +104,7 @@ class Pseudonyms:
 
 
 class NoPseudonyms(Pseudonyms):
-    """No marks, for an installation that turns pseudonyms off."""
+    """Pseudonyms that replace nothing, for an installation with pseudonyms turned off."""
 
     def hide(self, text: str) -> str:
         return text

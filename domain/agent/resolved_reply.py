@@ -24,7 +24,7 @@ from domain.agent.thread import PendingProposal
 from domain.intake.customer_email import customer_key
 
 SURE: Final = 0.95
-"""The confidence of an answer that code resolves. It is high, because the answer is a question, or
+"""The confidence of an answer that code resolves. It is high because the answer is a question, or
 about an action that was confirmed or requested by the merchant."""
 
 

@@ -125,9 +125,9 @@ _BY_DEFAULT: Final = {
 class DuringReview(BaseModel):
     """How the agent handles messages about another topic during an open review.
 
-    With `answers`, it answers from knowledge and templates. With `actions`, it also executes
-    actions, or asks the customer about them. Without this object, a stored rulebook leaves such
-    messages to a human.
+    If `answers` is true, it answers from knowledge and templates. If `actions` is true, it also
+    executes actions, or asks the customer about them. Without this object, a stored rulebook leaves
+    such messages to a human.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -57,7 +57,7 @@ def clean_value(value: str) -> str:
     A customer's value could otherwise add paragraphs to a merchant's answer, or reverse its text
     direction.
     """
-    # Truncate the value first, because its length is unlimited and cleaning reads the whole value.
+    # Truncate the value first because its length is unlimited and cleaning reads the whole value.
     kept = "".join(_single_line(mark) for mark in value[: VALUE_LIMIT * 4])
     return " ".join(kept.split())[:VALUE_LIMIT].rstrip()
 
@@ -90,7 +90,7 @@ def fill(body: str, values: Mapping[str, str]) -> Filled:
         return _unquoted(default.strip())
 
     text = _PLACEHOLDER.sub(replace, body)
-    # Search only the merchant's own words, because braces in a value are plain text.
+    # Search only the merchant's own words because braces in a value are plain text.
     if _OPENING in _PLACEHOLDER.sub("\0", body):
         missing[_OPENING] = None
     return Filled(text=text, missing=tuple(missing), used=used)

@@ -243,8 +243,8 @@ def _for_people(
 
 
 def _unanswered(context: BrainContext, policy_context: PolicyContext) -> ThinkingResult:
-    """Return the result for a message that gets no reply, such as an auto-reply or the staff's own
-    message. The plan is empty, and no brain is called."""
+    """Return the result for a message that must not be answered, such as an auto-reply or the
+    staff's own message. The plan is empty, and no brain is called."""
     answer = BrainAnswer(
         classification=Category.OTHER,
         confidence=SURE,

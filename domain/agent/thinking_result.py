@@ -1,6 +1,6 @@
 """The result of thinking about a message.
 
-It is separate from the rules of `domain/agent/thinking.py`, because many processes read results and
+It is separate from the rules of `domain/agent/thinking.py` because many processes read results and
 few processes think.
 """
 

@@ -77,8 +77,8 @@ class PredictChurnInput(Contract):
 
 
 class PredictChurnResult(Contract):
-    """The number of customers with a prediction, with a high prediction, and with a failed one.
-    Failures are logged."""
+    """The number of customers with a prediction, with a high prediction, and with a failed
+    prediction. Failures are logged."""
 
     predicted: int = 0
     high: int = 0

@@ -93,7 +93,7 @@ class KnowledgeGap(_Frozen):
 
     - `share`: the gap's share of all analysed questions.
     - `answer`: a human agent's latest answer, as a draft for a knowledge entry.
-    - `knowledge`: an entry that answers the questions and is newer than the last one, or null.
+    - `knowledge`: an entry that answers the questions and is newer than the last of them, or null.
     """
 
     label: str

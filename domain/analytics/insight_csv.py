@@ -36,7 +36,7 @@ _GAP: Final = (
 def insight_csv(insight: Insight) -> bytes:
     """Return the insight report as a CSV file.
 
-    It has a line each for the range, the previous range, their difference, and each category,
+    It has one line each for the range, the previous range, their difference, and each category,
     playbook, channel and escalation reason. The `part` column names the kind of line. Cells that do
     not apply are empty.
     """

@@ -66,8 +66,8 @@ class Slice(BaseModel):
 
 
 class Breakdown(BaseModel):
-    """A day's runs by category, playbook and channel, each list sorted by key. If `is_detailed`,
-    they contain refunds, ratings and latencies, which earlier versions did not count."""
+    """A day's runs by category, playbook and channel, each list sorted by key. If `is_detailed` is
+    true, they contain refunds, ratings and latencies, which earlier versions did not count."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

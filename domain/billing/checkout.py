@@ -51,7 +51,7 @@ class Checkout:
     """The purchase of a plan or of credits.
 
     - `amount`: the amount to pay now.
-    - `monthly`: for a plan, the monthly price from `renews_at` on.
+    - `monthly`: for a plan, the monthly price starting at `renews_at`.
     - `replaces`: the checkout of the plan with a monthly payment that this one replaces.
     - `customer_id`: the payment provider's id for the payer, or None.
     - `choice`: the id of the client's latest choice of a lower plan.

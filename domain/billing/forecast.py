@@ -48,7 +48,7 @@ def _day_after(left: int, tickets: int, days: int, now: datetime) -> date | None
     here = now.astimezone(end.tzinfo)
     if left == 0:
         return here.date()
-    # Compare whole numbers first, because a day too far in the future cannot be represented as a
+    # Compare whole numbers first because a day too far in the future cannot be represented as a
     # date.
     seconds_left = (end - here) // timedelta(seconds=1)
     if left * days * 86_400 >= seconds_left * tickets:

@@ -102,7 +102,7 @@ class Subscription:
     def unpaid(self, bought: Plan, now: datetime, *, at_period_end: bool) -> "Subscription":
         """Return the subscription after the payments for a purchased plan have ended.
 
-        The plan becomes free once the paid period ends. A plan above the purchased one remains,
+        The plan becomes free once the paid period ends. A plan above the purchased one remains
         because an operator granted it.
         """
         settled = self.settled(now)

@@ -11,7 +11,7 @@ from domain.core.effort import spend
 from domain.core.personal_data import PersonalData, PersonalKind
 from domain.core.text import fold
 
-# Private-use characters mark replaced values in intermediate texts, because no pattern for personal
+# Private-use characters mark replaced values in intermediate texts because no pattern for personal
 # data matches them.
 _FIRST_MARK: Final = 0xF0000
 _OWN_MARKS: Final = re.compile("[\U000f0000-\U000ffffd]")

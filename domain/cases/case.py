@@ -65,7 +65,7 @@ class CaseExpectation(BaseModel):
 
 
 class CaseSpec(BaseModel):
-    """The editable fields of a case. `must` cases have to pass before a playbook goes live.
+    """The editable fields of a case. Cases with `must` have to pass before a playbook goes live.
     `pass_rate` is the share of the `tries` with a language model that must meet the expectation."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

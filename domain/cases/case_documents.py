@@ -184,7 +184,7 @@ def _validated(shape: type[S], value: JsonValue) -> S:
 
 
 def _plain(value: JsonValue) -> JsonValue:
-    """Return the value without control characters. The recursion is safe, because the YAML parser
+    """Return the value without control characters. The recursion is safe because the YAML parser
     has already limited the depth."""
     match value:
         case str():

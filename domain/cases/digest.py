@@ -40,7 +40,7 @@ def _rules(spec: PlaybookSpec) -> tuple[float, JsonValue]:
     """Return the parts of a playbook that affect the agent's result.
 
     Defaults are omitted, so that a rule added in a later version does not invalidate verdicts.
-    `during_review` is omitted, because a case has no open review.
+    `during_review` is omitted because a case has no open review.
     """
     rules = spec.rulebook.model_dump(mode="json", exclude_defaults=True, exclude={"during_review"})
     return spec.threshold, rules

@@ -44,7 +44,7 @@ _FIELD: Final = re.compile("[A-Za-z][A-Za-z0-9_]{0,63}")
 # Fields that the scenario contains elsewhere, and fields that identify the customer. These fields
 # are not copied to the case.
 _OTHERWISE_SAID: Final = ("order_number", "customer", "email", "name", "phone", "address", "url")
-# An approval overrides these escalation reasons, because a reviewer may have information that the
+# An approval overrides these escalation reasons because a reviewer may have information that the
 # agent lacks. Reasons from rules still apply.
 _DOUBTS: Final = frozenset(
     {

@@ -14,14 +14,14 @@ from domain.core.text import fold
 from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome
 
 ORDER_SOURCE = "order"
-"""The name that identifies the order as a source in expectations. It is fixed, because the order's
+"""The name that identifies the order as a source in expectations. It is fixed because the order's
 title differs between shops."""
 
 _AN_ANSWER: Final = f"{OutcomeStatus.COMPLETED}, {OutcomeStatus.NEEDS_REVIEW}"
 
 
 class UnmetPart(StrEnum):
-    """A part of an expectation. The values are stable, because they are stored and displayed."""
+    """A part of an expectation. The values are stable because they are stored and displayed."""
 
     STATUS = "status"
     REASON = "reason"

@@ -6,7 +6,7 @@ from domain.content.site_page import Fetched, PageText, RobotsRead, SitemapRead
 
 
 class SiteReader(Protocol):
-    """Reads pages of websites. Responses are parsed in child processes that can be killed."""
+    """A reader of website pages. Responses are parsed in child processes that can be killed."""
 
     async def fetch(self, client_id: str, url: str) -> Fetched:
         """Return the response of a page. Redirects on the same origin are followed. Raises
@@ -17,8 +17,8 @@ class SiteReader(Protocol):
         robots.txt. Raises PageUnreadable, EngineUnavailable."""
 
     async def sitemap(self, fetched: Fetched, robots: Fetched | None, start: str) -> SitemapRead:
-        """Return the addresses in a sitemap file that are on the origin of `start`, the pages only
-        if they are below it. Raises PageUnreadable, EngineUnavailable."""
+        """Return the addresses in a sitemap file that are on the origin of `start`. Pages are
+        returned only if they are below `start`. Raises PageUnreadable, EngineUnavailable."""
 
     async def page(self, fetched: Fetched, robots: Fetched | None) -> PageText:
         """Return the text of a page and its links. Raises PageUnreadable, EngineUnavailable."""

@@ -9,7 +9,7 @@ MAX_ADDRESS: Final = 2048
 # Parameters that identify the origin of a visit, and not the page.
 _VISIT: Final = frozenset({"gclid", "fbclid", "msclkid", "mc_cid", "mc_eid", "_ga", "ref"})
 _VISIT_PREFIX: Final = "utm_"
-# Characters that stay as they are in a path or query. They include `%`, because it is part of
+# Characters that stay as they are in a path or query. They include `%` because it is part of
 # existing escapes.
 _KEPT: Final = "/?%:@!$&'()*+,;=-._~[]"
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -87,8 +87,8 @@ def is_below(url: str, start: str) -> bool:
 
 def is_linked_page(url: str, start: str, depth: int) -> bool:
     """Return whether an import without a sitemap reads a linked page. It reads all pages below the
-    start address, and those beside it that the start page links to. `depth` is the number of links
-    from the start page."""
+    start address, and pages in the same folder to which the start page links. `depth` is the number
+    of links from the start page."""
     if is_below(url, start):
         return True
     folder = start[: start.rindex("/") + 1]

@@ -53,8 +53,8 @@ MIN_TEXT: Final = 40
 
 
 class SiteScope(StrEnum):
-    """The pages that an import reads: all in the sitemap below the address, or linked from it
-    (`site`), or only the address (`page`)."""
+    """The pages that an import reads. `site`: the pages below the address that are in the sitemap
+    or linked from it. `page`: only the page at the address."""
 
     SITE = "site"
     PAGE = "page"
@@ -155,8 +155,8 @@ class SitePage(BaseModel):
 
 
 class FoundPage(BaseModel):
-    """An address that an import has found. `allowed` means that the site's robots.txt lets the
-    service read it."""
+    """An address that an import has found. `allowed` is True if the site's robots.txt permits the
+    service to read the address."""
 
     model_config = ConfigDict(frozen=True)
 

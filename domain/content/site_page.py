@@ -35,8 +35,8 @@ class Fetched(BaseModel):
 
 
 class RobotsRead(BaseModel):
-    """The rules in a robots.txt. `delay_s` is the pause between two pages that the site asks
-    for."""
+    """The rules in a robots.txt. `delay_s` is the pause between two pages that the site
+    requests."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -48,7 +48,7 @@ def starter_templates(new_id: NewId) -> tuple[Template, ...]:
     """Return the starter templates, each with a new id. Raises BrokenLexicon if the file is
     invalid."""
     wanted = [(starter, language) for starter in _file().templates for language in _LANGUAGES]
-    # Sort the ids, because lists of templates are sorted by id, and ids generated within one
+    # Sort the ids because lists of templates are sorted by id, and ids generated within one
     # millisecond are not in ascending order.
     ids = sorted(new_id() for _ in wanted)
     return tuple(

@@ -99,7 +99,7 @@ class DocumentIndex:
         """Return the `limit` most relevant sections for a question, most relevant first. Rare words
         weigh more.
 
-        French words also match their English equivalents, because most documents are in English.
+        French words also match their English equivalents because most documents are in English.
         """
         asked = [word for word in plain_words(question) if word not in STOP_WORDS]
         wanted = dict.fromkeys(map(stem, [*asked, *in_english(asked)]))

@@ -99,8 +99,8 @@ class Links:
         self._known.update(links)
 
     def cleaned(self, token: str) -> str:
-        """Return a token, which is text without blanks, with unknown links removed. Markup that
-        could hide a link is also removed."""
+        """Return `token`, a text without blanks, after removing unknown links and markup that could
+        hide a link."""
         if token.strip(_AROUND) in self._known:
             return token
         target = _TARGET.search(token)

@@ -40,7 +40,7 @@ class DiffBudget:
 
     @property
     def is_used_up(self) -> bool:
-        """True if the page shows the rest of its texts without a comparison."""
+        """True if the page shows its remaining texts without a comparison."""
         return self.left < MOST_UNITS
 
 

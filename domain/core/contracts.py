@@ -5,15 +5,15 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Contract(BaseModel):
-    """A Temporal payload. Instances are immutable, because a payload cannot be changed after it is
+    """A Temporal payload. Instances are immutable because a payload cannot be changed after it is
     sent."""
 
     model_config = ConfigDict(frozen=True)
 
 
 class RunRef(Contract):
-    """Identifies the run that an activity works on. `request_id` is the id of the HTTP request that
-    submitted the event, used only for logs, or empty if no request started the run."""
+    """The identity of the run that an activity works on. `request_id` is the id of the HTTP request
+    that submitted the event, used only for logs, or empty if no request started the run."""
 
     client_id: str
     event_id: str
@@ -22,8 +22,8 @@ class RunRef(Contract):
 
 
 class BackgroundRef(Contract):
-    """Identifies a client's long-running job by its database row. `remote_brain` means that the
-    brain runs in another process, which determines a step's timeout."""
+    """The identity of a client's long-running job, by its database row. `remote_brain` means that
+    the brain runs in another process, which determines a step's timeout."""
 
     client_id: str
     record_id: str

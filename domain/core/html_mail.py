@@ -1,7 +1,7 @@
 """The HTML part of an email, generated from its text.
 
 The escaped text never becomes markup. No remote image or style sheet is loaded, because that would
-reveal when the email is read. Colors are inline, because many email programs remove style sheets. A
+reveal when the email is read. Colors are inline because many email programs remove style sheets. A
 style sheet adds only the dark colors.
 """
 
@@ -41,7 +41,7 @@ def mail_html(text: str, *, title: str, sender: str, color: str | None) -> str:
     """Return an HTML document that shows exactly this text, with links for web addresses.
 
     `sender` is the name at the top, or "". `color` is the merchant's color, such as #1a2b3c, or
-    None for the service's.
+    None for the service's color.
     """
     band = color or SERVICE_COLOR
     body, mark, signature = text.replace("\r\n", "\n").partition(_SIGNATURE)
@@ -107,8 +107,8 @@ def _linked(text: str) -> str:
 
 
 def _is_plain(address: str) -> bool:
-    """Return True if the displayed host is the link's actual host. A host with other characters
-    than ASCII is not, because it can look like another host."""
+    """Return True if the displayed host is the link's actual host. Return False for a host with
+    non-ASCII characters because it can look like another host."""
     host = _HOST.match(address)
     # `urlsplit` normalizes the host in one call, which can take time quadratic in its length.
     if host is None or len(host.group()) > _MOST_HOST or not host.group().isascii():

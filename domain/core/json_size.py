@@ -1,4 +1,4 @@
-"""Estimate the number of values in a JSON text before parsing, because a parser is slow and uses
+"""Estimate the number of values in a JSON text before parsing because a parser is slow and uses
 much memory if there are many values."""
 
 
@@ -7,7 +7,8 @@ def exceeds_values(body: bytes, limit: int) -> bool:
     twice the memory of the text.
 
     Commas, containers and quotation marks each give a lower bound. A comma follows every value
-    except the last of its container. A value has at most four quotation marks, with its key.
+    except the last value of its container. A value and its key have at most four quotation marks
+    together.
     """
     text = body.replace(rb"\\", b"").replace(rb"\"", b"")
     quotes = text.count(b'"')

@@ -32,8 +32,8 @@ Held = TypeVar("Held", bound=LexiconFile)
 
 
 def lexicon(module: str, model: type[Held]) -> Held:
-    """Return the content of a module's data file: the YAML file beside it with the same name.
-    `module` is its `__file__`. Raises BrokenLexicon."""
+    """Return the content of a module's data file: the YAML file in the same folder with the same
+    name. `module` is its `__file__`. Raises BrokenLexicon."""
     file = Path(module).with_suffix(".yaml")
     try:
         return model.model_validate(read_yaml(file.read_text(encoding="utf-8")))

@@ -1,6 +1,6 @@
 """Detect personal data in a text by its format: addresses, numbers, links and names.
 
-Each regular expression runs in time linear in the length of the text, because customers control the
+Each regular expression runs in time linear in the length of the text because customers control the
 input.
 """
 

@@ -33,7 +33,7 @@ def clean_text(value: str, limit: int = MAX_TEXT_CHARS) -> str:
     """Return multi-line text without trailing blanks and repeated empty lines, of at most `limit`
     characters. The function is idempotent."""
     lines: list[str] = []
-    # Read at most twice the limit, because blanks are removed. Untrusted text may contain megabytes
+    # Read at most twice the limit because blanks are removed. Untrusted text may contain megabytes
     # of them.
     value = value[: 2 * limit]
     spend(len(value))
@@ -50,7 +50,7 @@ def clean_line(value: str, limit: int) -> str:
 
     A subject or name that is cleaned this way cannot add a header line.
     """
-    # Read at most four times the limit, because blanks are collapsed. Untrusted text may contain
+    # Read at most four times the limit because blanks are collapsed. Untrusted text may contain
     # megabytes of them.
     value = value[: 4 * limit]
     spend(len(value))

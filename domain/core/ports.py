@@ -24,7 +24,7 @@ class OutgoingMail(BaseModel):
     - `name`: the local part of the Message-ID, the same for every attempt.
     - `auto_submitted`: the Auto-Submitted header (RFC 3834), which distinguishes a reply from other
       automatic email.
-    - `color`: the merchant's color in the HTML part, or None for the service's.
+    - `color`: the merchant's color in the HTML part, or None for the service's color.
     - `unsubscribe_url`: the URL for one-click unsubscription (RFC 8058), or None.
     """
 
@@ -58,7 +58,7 @@ class SmtpServer:
 @dataclass(frozen=True, slots=True)
 class MailSender:
     """The sender of a client's emails. `server` is None for the service's own server. Until
-    `verified`, a sender can send only to its own address."""
+    `verified` is true, the sender can send only to its own address."""
 
     client_id: TenantId
     address: str
@@ -90,7 +90,7 @@ class Mailer(Protocol):
 
 
 class Sealer(Protocol):
-    """Encrypts values before Temporal stores them, and computes keyed digests."""
+    """A sealer: it encrypts values before Temporal stores them, and computes keyed digests."""
 
     def seal(self, text: str) -> str: ...
 
@@ -105,7 +105,7 @@ class Sealer(Protocol):
 
 
 class ErrorTracker(Protocol):
-    """Reports errors in the service to its operators."""
+    """A reporter of errors in the service to its operators."""
 
     def report(self, report: ErrorReport) -> None:
         """Store a report on disk before returning.

@@ -1,6 +1,6 @@
 """YAML restricted to the types of JSON.
 
-Duplicate keys are rejected, because YAML would silently drop a value. Aliases are rejected, because
+Duplicate keys are rejected because YAML would silently drop a value. Aliases are rejected because
 they can expand a few lines to megabytes. Timestamps and YAML 1.1 numbers that JSON lacks (base 60,
 octal, `1_000`, `.inf`) remain text.
 """
@@ -158,7 +158,7 @@ _FLOAT: Final = re.compile(
 
 
 def _plain_tag(value: str) -> str:
-    """Return the tag of an unquoted scalar. The length is checked first, because matching a pattern
+    """Return the tag of an unquoted scalar. The length is checked first because matching a pattern
     against a long value would be slow."""
     if value in _NULLS:
         return f"{_TAG}null"

@@ -38,7 +38,7 @@ def normalized(text: str, form: UnicodeForm) -> str:
 
 def unescaped(text: str) -> str:
     """Return the text with its HTML character references decoded. References with too many digits
-    for a character are removed, because the standard library raises an error for thousands of
+    for a character are removed because the standard library raises an error for thousands of
     digits."""
     return unescape(_NO_CHARACTER.sub("", text))
 

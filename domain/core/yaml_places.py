@@ -28,8 +28,8 @@ def yaml_places(text: str) -> Mapping[str, YamlPlace]:
     """Return the position of each part of the document, keyed by path, such as
     `playbooks[0].threshold`.
 
-    Empty for an invalid document. Omits parts with a path longer than `_MAX_PATH`, and all parts
-    below them.
+    The result is empty for an invalid document. Omits parts with a path longer than `_MAX_PATH`,
+    and all parts below them.
     """
     try:
         root = compose_yaml(text)

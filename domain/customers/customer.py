@@ -13,7 +13,7 @@ from domain.runs.teammate_reply import InternalNote
 
 class Customer(BaseModel):
     """A customer, identified by an address. `email` is the result of `customer_key`. `name` is the
-    latest one used. `is_verified` means that at least one message came from a verified holder of
+    latest name used. If `is_verified` is true, at least one message came from a verified holder of
     the address."""
 
     model_config = ConfigDict(frozen=True)
@@ -30,8 +30,8 @@ class CustomerFigures(BaseModel):
     """A customer's statistics, from the latest messages and the known orders.
 
     `conversations` and `orders` count only the records read. `spent` totals the paid orders that
-    are not cancelled, by currency. With `has_more_orders`, it is a lower bound. `sentiment` is the
-    latest score, from -1 to 1.
+    are not cancelled, by currency. If `has_more_orders` is true, `spent` is a lower bound.
+    `sentiment` is the latest score, from -1 to 1.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -44,8 +44,8 @@ def next_visit(last: MemberVisit | None, now: datetime) -> MemberVisit:
 @dataclass(frozen=True, slots=True)
 class AwayReport:
     """The agent's work on the tickets that arrived since `since`. `answered` and `escalated` count
-    tickets without and with the team. `refunded` is by currency. If `is_partial`, all values are
-    lower bounds."""
+    tickets without and with the team. `refunded` is by currency. If `is_partial` is true, all
+    values are lower bounds."""
 
     since: datetime
     answered: int

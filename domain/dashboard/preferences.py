@@ -20,8 +20,8 @@ class Theme(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Preferences:
     """A user's page preferences. `client_id` is the last viewed client. Without `language`, the
-    browser's applies. `single_keys` enables single-key shortcuts, which WCAG 2.1.4 requires to be
-    optional."""
+    browser's language applies. If `single_keys` is true, single-key shortcuts are enabled. WCAG
+    2.1.4 requires them to be optional."""
 
     client_id: str | None = None
     language: str | None = None

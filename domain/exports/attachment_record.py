@@ -10,7 +10,7 @@ from domain.exports.record import BigCount, Id, Record, Time
 class AttachmentRecord(Record):
     """A file that a customer sent with a message. The record does not contain the file's bytes.
     Download the files one at a time (`GET /api/dashboard/attachments/{id}`). An import skips this
-    record, because it has no bytes."""
+    record because it has no bytes."""
 
     id: Annotated[Id, Field(description="ULID of the file.")]
     event_id: Annotated[Id, Field(description="ULID of the event that the file belongs to.")]

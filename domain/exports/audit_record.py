@@ -10,7 +10,7 @@ _Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class AuditEntryRecord(Record):
-    """A change by an actor, from the audit log. An import skips this record, because the log of the
+    """A change by an actor, from the audit log. An import skips this record because the log of the
     importing client describes only changes to that client. docs/audit.md describes how the hashes
     are computed."""
 

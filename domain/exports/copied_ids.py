@@ -1,6 +1,6 @@
 """Find the ids in an export, and replace them when a client is copied.
 
-Ids are unique in an installation, so a copy beside its original needs new ones.
+Ids are unique in an installation, so a copy needs new ids if its original also exists there.
 """
 
 import json
@@ -19,12 +19,12 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.CLIENT: "",
         Section.SETTINGS: "playbooks.*.id",
         Section.INTEGRATIONS: "id",
-        # The key is replaced before the id, because the key of an ended conversation contains the
+        # The key is replaced before the id because the key of an ended conversation contains the
         # conversation's old id.
         Section.AI_CONVERSATIONS: "key id messages.*.id messages.*.event_id messages.*.reply_id",
         Section.AUTOMATION_EVENTS: "id",
-        # The ticket id is replaced first, because it is replaced only if it equals the old event
-        # id. A ticket without an id of its own has its event's id.
+        # The ticket id is replaced first because it is replaced only if it equals the old event id.
+        # A ticket without its own id has the id of its event.
         Section.ENGINE_RUNS: "event.unified.ticket_id id event_id playbook_id answer.event_id "
         "answer.run_id plan.*.integration_id citations.*.id findings.*.id "
         "lookup.order.integration_id joined_review actions.*.id actions.*.integration_id",
@@ -34,9 +34,9 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.CHURN_PREDICTIONS: "id",
         Section.RESPONSE_TEMPLATES: "id",
         Section.KNOWLEDGE_ENTRIES: "id",
-        # An import skips audit entries, because their hashes would not match the new ids.
+        # An import skips audit entries because their hashes would not match the new ids.
         Section.AUDIT_ENTRIES: "",
-        # An import also skips attachments, because the export does not contain their bytes.
+        # An import also skips attachments because the export does not contain their bytes.
         Section.ATTACHMENTS: "",
         Section.SAVED_CASES: "id run_id",
         Section.CORRECTIONS: "id review_id run_id case_id content_id",
@@ -92,8 +92,8 @@ class Renaming:
         return _text(record)
 
     def _rename(self, value: Any, path: list[str], event_id: str | None) -> None:
-        """Replace the ids at the path, in place. `value`: JSON of any shape, because optional parts
-        of a record may be missing."""
+        """Replace the ids at the path, in place. `value` can be JSON of any shape because optional
+        parts of a record may be missing."""
         name, *rest = path
         if name == "*":
             for each in value or ():

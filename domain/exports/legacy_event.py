@@ -57,8 +57,8 @@ def parse_line(line: bytes, number: int) -> LegacyEvent:
         event = LegacyEvent.model_validate_json(line)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-        # The message contains only the first level of the location, because deeper names are part
-        # of the payload.
+        # The message names only the first level of the location because deeper names come from the
+        # payload.
         field = f"{first['loc'][0]}: " if first["loc"] else ""
         raise InvalidInput(f"line {number}: {field}{first['msg']}") from None
     if not _can_be_stored(event.payload):

@@ -15,7 +15,7 @@ from domain.identity.errors import InvalidAddress
 MAX_ADDRESS: Final = 254
 _MAX_LOCAL: Final = 64
 
-# The dot-atom of RFC 5322. Quoted local parts are rejected, because no provider assigns them to
+# The dot-atom of RFC 5322. Quoted local parts are rejected because no provider assigns them to
 # users.
 _LOCAL: Final = re.compile(r"[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*")
 _LABEL: Final = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
@@ -25,7 +25,7 @@ def sign_in_address(text: str) -> str:
     """Return the address in its stored form, lower-case ASCII, for comparing and sending. Raises
     InvalidAddress.
 
-    The part after a `+` is kept, because its meaning depends on the mail server.
+    The part after a `+` is kept because its meaning depends on the mail server.
     """
     local, at, domain = text.strip(" ").rpartition("@")
     if not at or len(text) > MAX_ADDRESS or not local.isascii():

@@ -48,7 +48,7 @@ class CodesMade:
     - `is_known`: the address belongs to a user.
     - `is_trusted`: that user has signed in from this network.
     - `by_strangers`: codes requested by untrusted networks within the day.
-    - `to_strangers`: codes requested by this network within the hour, for addresses without an
+    - `to_strangers`: codes requested by this network within the hour for addresses without an
       account.
     """
 
@@ -98,8 +98,8 @@ def code_text(number: int) -> str:
 
 
 def code_digest(sealer: Sealer, code_id: str, code: str) -> bytes:
-    """Return the digest under which a code is stored. The digest is keyed, because a plain digest
-    of six digits can be reversed with a million guesses."""
+    """Return the digest under which a code is stored. The digest is keyed because a plain digest of
+    six digits can be reversed with a million guesses."""
     return sealer.digests(_named(code_id, code))[0]
 
 

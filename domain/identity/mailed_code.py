@@ -55,16 +55,16 @@ class CodePlace(StrEnum):
 
 _LIFETIMES: Final = {
     CodePlace.WIDGET: timedelta(minutes=10),
-    # The lifetime for tickets is longer, because the ticket's author might see the request for a
+    # The lifetime for tickets is longer because the ticket's author might see the request for a
     # code only when the helpdesk's own mail arrives.
     CodePlace.TICKET: timedelta(minutes=30),
 }
 
 
 class CodeKind(StrEnum):
-    """How a code is emailed. `own`: for one ticket thread or widget session. `shared`: for all that
-    requested a code for the address and have none of their own. `held_back`: not emailed, because
-    the shared code is still valid."""
+    """How a code is emailed. `own`: for one ticket thread or widget session. `shared`: valid for
+    everyone who requested a code for the address and did not receive a separate one. `held_back`:
+    not emailed, because the shared code is still valid."""
 
     OWN = "own"
     SHARED = "shared"
@@ -76,8 +76,8 @@ class MailedCodes:
     """The codes that a client emailed earlier for one kind of place: an author's thread in a
     ticket, or a widget session.
 
-    - `asked_of_place`, `oldest`: the place's requests within the hour, even held back, and the
-      first one's time.
+    - `asked_of_place`, `oldest`: the number of the place's requests within the hour, including
+      withheld requests, and the time of the first request.
     - `mailed_of_place`, `shared_of_address`, `by_requester_lately`, `of_client`: emailed within the
       hour.
     - `of_place`, `by_requester`, `of_address`: emailed to the address within the day, without

@@ -17,7 +17,7 @@ class ClientDocuments(Protocol):
 
 
 class MailStarter(Protocol):
-    """Sends an email once its record is committed."""
+    """A starter of the workflow that sends an email once the email's record is committed."""
 
     async def mail(self, mail: SendMailInput) -> None:
         """Start the workflow that sends the email, unless it is already running. Raises

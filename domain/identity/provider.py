@@ -11,7 +11,7 @@ ATTEMPT_LASTS: Final = timedelta(minutes=10)
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
     """The random values of one sign-in attempt. They bind the identity provider's response to the
-    requesting browser, because only this browser can return them."""
+    requesting browser because only this browser can return them."""
 
     state: str
     nonce: str = field(repr=False)

@@ -85,7 +85,7 @@ def redirect_uri(text: str) -> RedirectUri:
 def is_registered(presented: RedirectUri, registered: Iterable[str]) -> bool:
     """Return True if the URI equals one of the client's registered URIs.
 
-    The port of a loopback URI may differ, because a program on the user's machine listens on any
+    The port of a loopback URI may differ because a program on the user's machine listens on any
     free port (RFC 8252, 7.3).
     """
     if presented.text in registered:

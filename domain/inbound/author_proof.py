@@ -15,11 +15,12 @@ from domain.intake.proved_address import CUSTOMER_VERIFIED, claims_proof
 
 
 class AuthorProof(StrEnum):
-    """The means by which a provider's webhooks can prove an author's address.
+    """The way in which a provider's webhooks can prove an author's address.
 
     - `nothing`: no field proves it.
     - `mail`: the receiving mail server authenticated the email.
-    - `signed_in`: the shop's module reports a signed-in customer with a confirmed address.
+    - `signed_in`: the shop's module reports that the customer is signed in and has a confirmed
+      address.
     - `mapped`: the merchant's system reports it as verified, in the field mapped to
       `customer_verified`.
     """

@@ -6,7 +6,7 @@ from domain.runs.contracts import ProcessEventInput
 
 
 class WebhookRef(Contract):
-    """Identifies the inbound webhook that an activity works on."""
+    """The identity of the inbound webhook that an activity works on."""
 
     client_id: str
     webhook_id: str

@@ -11,7 +11,7 @@ def data_request_mail(
     """Return the email to the owner. Its Message-ID depends only on the data request, so a retry
     sends the same email.
 
-    It omits the customer's name, because emails remain in the owner's mailbox.
+    It omits the customer's name because emails remain in the owner's mailbox.
     """
     return OutgoingMail(
         name=f"data-requests.{request.id.lower()}",

@@ -16,11 +16,11 @@ from domain.intake.errors import (
 from domain.intake.limit_key import LimitKey
 from domain.privacy.contracts import EraseInput
 
-# Retry interval if the quota is exhausted. It is short, because purchased credits, a plan change or
+# Retry interval if the quota is exhausted. It is short because purchased credits, a plan change or
 # a new month can make tickets available at any time.
 QUOTA_RETRY: Final = timedelta(minutes=5)
 
-# Maximum wait if the client's stored events have reached their limit. It is short, because the
+# Maximum wait if the client's stored events have reached their limit. It is short because the
 # client can choose a plan at any time, which removes this limit.
 _ROOM_RETRY: Final = timedelta(minutes=5)
 

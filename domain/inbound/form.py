@@ -133,7 +133,7 @@ def _multipart(body: bytes, boundary: bytes) -> PostedForm:
 
 
 class _Parts:
-    """Collects the fields and files of a multipart body from the parser's callbacks."""
+    """A collector of a multipart body's fields and files, filled by the parser's callbacks."""
 
     def __init__(self) -> None:
         self.fields: dict[str, tuple[bytes, ...]] = {}

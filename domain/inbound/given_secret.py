@@ -1,5 +1,5 @@
 """A webhook secret that the platform issued and a user enters. A malformed secret is rejected at
-once, because every webhook would fail verification."""
+once because every webhook would fail verification."""
 
 import re
 from typing import Final

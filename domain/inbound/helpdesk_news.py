@@ -151,8 +151,8 @@ def _event(message: HelpdeskMessage) -> InboundEvent:
     return InboundEvent(
         event_type=f"{message.provider.value}.ticket.{happened}",
         source=message.provider.value,
-        # The address is untrusted and can have any length. An invalid address is dropped, because
-        # it identifies no customer.
+        # The address is untrusted and can have any length. An invalid address is dropped because it
+        # identifies no customer.
         customer_email=clean_address(message.customer_email or ""),
         payload={name: value for name, value in payload.items() if value},
     )

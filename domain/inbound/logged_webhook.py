@@ -11,7 +11,7 @@ SHOWN_BODY: Final = 64 * 1024
 """Maximum number of bytes displayed from a webhook's body."""
 
 _MASK: Final = "…"
-# A header whose name contains one of these words is masked, because its value is a signature or a
+# A header whose name contains one of these words is masked because its value is a signature or a
 # credential.
 _TELLING: Final = ("signature", "hmac", "secret", "token", "authorization", "cookie")
 _WAITS: Final = {

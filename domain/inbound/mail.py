@@ -29,7 +29,7 @@ _EVENT_TYPE: Final = "email.inbound"
 
 @dataclass(frozen=True, slots=True)
 class InboundMail:
-    """An email as received from its provider. None of its content is trusted.
+    """An email as received from its provider. Its content is untrusted.
 
     - `headers`: lower-case names with their values, topmost first.
     - `has_all_headers`: no header is missing or truncated.
@@ -77,7 +77,7 @@ def ticket_of(
     `is_vouched` means that the mail provider verified the From domain. Otherwise, only the
     merchant's mail server named in the settings can verify it. Any sender can write
     Authentication-Results headers, so they are not passed on. An email with truncated headers or a
-    partial signature proves nothing: anyone who has the email can append text.
+    partial signature is not verified, because anyone who has the email can append text.
     """
     mail = _storable(mail)
     author = mail.only_author

@@ -184,7 +184,7 @@ def _check_steps(compiled: Iterable[ParsedResult], body: dict[str, JsonValue]) -
     """Raise WebhookUnreadable if evaluating the expressions on the body could take more than
     MAX_STEPS.
 
-    Only expressions with a projection count, because their nodes may be evaluated once for each
+    Only expressions with a projection count because their nodes may be evaluated once for each
     value.
     """
     trees = [list(_nodes(one.parsed)) for one in compiled]

@@ -21,7 +21,7 @@ POLLED: Final = ONLY_PROVED | frozenset(
 EVERY: Final = timedelta(minutes=10)
 """Interval between two polls of a connection."""
 SETTLES: Final = timedelta(minutes=2)
-"""Delay before the first poll of a new connection, because some platforms omit changes made in the
+"""Delay before the first poll of a new connection because some platforms omit changes made in the
 last minute."""
 _LONGEST: Final = timedelta(hours=6)
 

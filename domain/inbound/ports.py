@@ -27,7 +27,8 @@ class EndpointFacts:
     - `received_at`: the arrival, used if the webhook states no time.
     - `is_signed`: the request was verified with a secret on arrival.
     - `vouches`: the endpoint was, and still is, trusted to vouch for customers' addresses.
-    - `was_trusted`: the secret was trusted on arrival. The installation's own secrets always are.
+    - `was_trusted`: the secret was trusted on arrival. The installation's own secrets are always
+      trusted.
     """
 
     integration_id: str
@@ -40,7 +41,7 @@ class EndpointFacts:
 
 
 class Platform(Protocol):
-    """Verifies, identifies and interprets the webhooks of one provider."""
+    """The rules that verify, identify and interpret the webhooks of one provider."""
 
     provider: Provider
     topics: Mapping[str, WebhookKind]
@@ -82,18 +83,18 @@ class Platform(Protocol):
 
 
 class WebhookStarter(Protocol):
-    """Starts the workflows that process stored webhooks."""
+    """A starter of the workflows that process stored webhooks."""
 
     async def process_webhook(self, webhook: "ProcessWebhookInput", *, wake: bool = False) -> bool:
         """Start a webhook's workflow. Return False if it is already running.
 
-        `wake` makes a waiting workflow retry now. Raises EngineUnavailable; the periodic sweep then
-        starts the workflow later.
+        If `wake` is true, a waiting workflow retries now. Raises EngineUnavailable; the periodic
+        sweep then starts the workflow later.
         """
 
 
 class ErasureStarter(Protocol):
-    """Starts the customer erasures that a platform has requested."""
+    """A starter of the customer erasures that a platform has requested."""
 
     async def start_erasure(self, erase: "EraseInput") -> None:
         """Start the erasure, unless it is already running. Raises EngineUnavailable."""

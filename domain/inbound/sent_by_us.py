@@ -124,6 +124,6 @@ def says_the_same(received: str, sent: str, *, after_head: bool = False) -> bool
 
 
 def _ink(text: str) -> str:
-    """Return a text without whitespace, in NFC. Whitespace is removed first, because it separates
+    """Return a text without whitespace, in NFC. Whitespace is removed first because it separates
     combining characters that NFC would reorder."""
     return normalized("".join(text.split()), UnicodeForm.NFC)

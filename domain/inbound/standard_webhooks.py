@@ -30,7 +30,7 @@ def verify_standard(request: InboundRequest, secrets: tuple[str, ...], now: date
     """Verify that one of the secrets signed the id, timestamp and body, at most 300 s before or
     after `now`.
 
-    Of several signatures, only those with the scheme `v1` count. Raises InboundRefused.
+    If there are several signatures, only those with the scheme `v1` count. Raises InboundRefused.
     """
     names = _names_in(request)
     given = signature_header(request, f"{names}signature")

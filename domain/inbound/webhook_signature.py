@@ -76,7 +76,8 @@ def check_age(
 ) -> None:
     """Raise InboundRefused(TIMESTAMP_OLD) unless the signed timestamp is recent.
 
-    `signed_at` is in Unix seconds. `both_ways` also rejects a timestamp far in the future.
+    `signed_at` is in Unix seconds. If `both_ways` is true, a timestamp far in the future is
+    rejected too.
     """
     age = now.timestamp() - signed_at
     if age > tolerance.total_seconds() or (both_ways and -age > tolerance.total_seconds()):

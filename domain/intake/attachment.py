@@ -80,6 +80,6 @@ def clean_file_name(name: str) -> str:
     last = clean_line(name[-4 * MAX_NAME_CHARS :].replace("\\", "/").rpartition("/")[2], 4_000)
     plain = last.strip(". ")
     if len(plain) > MAX_NAME_CHARS:
-        # Keep the end of the name, because it contains the extension.
+        # Keep the end of the name because it contains the extension.
         plain = plain[-MAX_NAME_CHARS:].lstrip(". ")
     return plain or _NAMELESS

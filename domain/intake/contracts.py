@@ -4,9 +4,9 @@ from domain.core.contracts import Contract, RunRef
 
 
 class NormalizeInput(Contract):
-    """The input for normalizing an event. If `cut`, the event exceeds its effort budget, and only
-    its beginning is stored for a human. If `reopened`, the message left a review, and its ticket
-    was credited back."""
+    """The input for normalizing an event. If `cut` is true, the event exceeds its effort budget,
+    and only its beginning is stored for a human. If `reopened` is true, the message left a review,
+    and its ticket was credited back."""
 
     ref: RunRef
     cut: bool = False

@@ -11,7 +11,7 @@ def customer_key(address: str | None) -> str | None:
     """Return the address in canonical form (NFKC, case-folded, stripped), or None if it is missing,
     blank or too long.
 
-    A `+` suffix is kept, because its meaning depends on the mail server. Compare addresses with
+    A `+` suffix is kept because its meaning depends on the mail server. Compare addresses with
     `is_same_customer`, which returns False if either has no key.
     """
     given = (address or "").strip()
@@ -52,5 +52,5 @@ def mentions(text: str, key: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    # Normalize again, because case folding can decompose letters.
+    # Normalize again because case folding can decompose letters.
     return normalized(normalized(text, UnicodeForm.NFKC).casefold(), UnicodeForm.NFKC)

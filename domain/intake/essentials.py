@@ -38,7 +38,7 @@ MAX_TEXT_BYTES: Final = 100_000
 MAX_PAYLOAD_BYTES: Final = 250_000
 """Maximum size of a reduced event's payload, in bytes."""
 
-# Matches an image embedded in an email's HTML. Images are removed before a text is truncated,
+# Matches an image embedded in an email's HTML. Images are removed before a text is truncated
 # because a large one may precede the customer's words.
 _IMAGE: Final = re.compile(r"\bdata:[\w/+.;=-]{0,100},[\w+/=%]{200,}", re.ASCII)
 
@@ -50,11 +50,11 @@ _MAX_HEADER_BLOCK: Final = 100_001
 # One item more than `normalize` reads from any list, so that `normalize` recognizes a truncated
 # list.
 _MAX_ITEMS: Final = 301
-# No real sender's objects and lists have more entries. Filtering a larger object or list would
-# delay other requests, so it is passed on unchanged.
+# The objects and lists of real senders never have more entries. Filtering a larger object or list
+# would delay other requests, so it is passed on unchanged.
 _MANY: Final = 500
-# `PayloadView` matches the keys of large objects only by exact spelling, so a large object must
-# stay large.
+# `PayloadView` matches the keys of large objects only by exact spelling. A reduced object must
+# therefore not become small enough for lenient matching.
 _FEW_KEYS: Final = 100
 
 _TEXTS: Final = {Channel.EMAIL: MAIL_TEXT, Channel.HELPDESK: HELPDESK_TEXT}
@@ -188,7 +188,7 @@ def _kept(value: JsonValue, wanted: _Wanted) -> JsonValue:
 
 
 def _kept_headers(value: JsonValue) -> JsonValue:
-    """Return all headers, without the values that `normalize` does not read. All names are kept,
+    """Return all headers, without the values that `normalize` does not read. All names are kept
     because the number of headers counts toward a limit."""
     if isinstance(value, dict):
         return {name: _value(name, inner) for name, inner in value.items()}

@@ -161,7 +161,7 @@ class UnifiedEvent(BaseModel):
         """True if the event's fields are the merchant's own statements: the caller vouches for the
         customer or, without an address, for the event.
 
-        A code verifies only the author's text, because another person may have written the ticket's
+        A code verifies only the author's text because another person may have written the ticket's
         fields.
         """
         if self.customer_email is None:

@@ -11,7 +11,7 @@ _JPEG_SEGMENTS: Final = 2_000
 # Start-of-frame markers of JPEG. C4, C8 and CC mark other segments.
 _FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _BARE: Final = frozenset({0x01, *range(0xD0, 0xD9)})
-# Number of bytes searched. It is sufficient, because HEIC files state image sizes in their first
+# Number of bytes searched. It is sufficient because HEIC files state image sizes in their first
 # boxes, before any image data.
 _HEIC_HEAD: Final = 256 * 1024
 

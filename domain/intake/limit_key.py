@@ -17,8 +17,9 @@ from domain.intake.proved_address import claims_proof
 class LimitKey:
     """The customer whose rate limit a message counts toward.
 
-    `customer` is the result of `claimed_customer`. A claim is counted apart from verified messages,
-    so that a stranger cannot use up the limit of the address's holder.
+    `customer` is the result of `claimed_customer`. Messages with a claimed address are counted
+    separately from verified messages. Otherwise a stranger could use up the limit of the address's
+    holder.
     """
 
     customer: str
@@ -42,7 +43,7 @@ def limit_key(event: InboundEvent, authserv_ids: Iterable[str] = ()) -> LimitKey
     channel = channel_of(event.event_type, event.source)
     if not is_verified(event, channel):
         return LimitKey(customer, is_claim=True)
-    # Pass an empty text, because the text is parsed only later, when the event is normalized.
+    # Pass an empty text because the text is parsed only later, when the event is normalized.
     headers = MailHeaders(PayloadView(event.payload))
     who = event_sender(event, channel, headers, "", authserv_ids)
     is_proved = (

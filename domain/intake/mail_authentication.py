@@ -1,8 +1,8 @@
 """Check whether the merchant's own mail server authenticated an email's sender (RFC 8601).
 
 Any sender can write `Authentication-Results`. Only the topmost header from a configured server is
-trusted. An unreadable header, and all headers below it, prove nothing. Signatures are not verified
-here.
+trusted. An unreadable header and all headers below it are not accepted as proof. Signatures are not
+verified here.
 """
 
 import re
@@ -16,7 +16,7 @@ RESULTS: Final = "authentication-results"
 SIGNATURE: Final = "dkim-signature"
 _MAX_CHARS: Final = 8_000
 # The maximum lengths of a domain and its labels, in characters (RFC 1035). The limits also apply
-# before conversion to ASCII, because the ASCII form of a label is never shorter than the label.
+# before conversion to ASCII because the ASCII form of a label is never shorter than the label.
 _MAX_DOMAIN: Final = 253
 _MAX_LABEL: Final = 63
 # The characters that separate labels (RFC 3490).
@@ -112,7 +112,7 @@ def _covers(named: str, domain: str) -> bool:
 def _domain(address: str) -> str:
     """Return the domain of an address in lower-case ASCII, or "" if it is not a domain.
 
-    Overlong domains are rejected first, because the standard library encodes labels in quadratic
+    Overlong domains are rejected first because the standard library encodes labels in quadratic
     time.
     """
     domain = address.rpartition("@")[2].strip().rstrip(".").lower()

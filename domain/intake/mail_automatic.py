@@ -1,7 +1,7 @@
 """Detect mail that must not be answered: automatic email, mailing lists and bounces.
 
-The headers of RFC 3834, section 2, and those of known programs are checked. Programs that set no
-header are recognized by text, in the languages of `mail_automatic.yaml`.
+The module checks the headers of RFC 3834, section 2, and the headers of known programs. Programs
+that set no such header are recognized by their text, in the languages of `mail_automatic.yaml`.
 """
 
 import re
@@ -54,7 +54,7 @@ class _Patterns:
 def _patterns() -> _Patterns:
     words = lexicon(__file__, MailAutomatic)
     # A sentence begins after a line break, a full stop or a greeting. Text after a colon or in
-    # quotation marks is excluded, because the customer may be quoting it.
+    # quotation marks is excluded because the customer may be quoting it.
     begins = r"(?:^|^[^\n.!?:]{0,40},|[\n.!;])[ \n>*_]{0,4}"
     ends = r"\s*(?:$|[:([,–—-])"
     return _Patterns(
@@ -86,8 +86,8 @@ def may_reply(
     """Return True if an email may be answered, and False for auto-replies, mailing lists, bounces
     and programs.
 
-    Answering them would cause a loop or remain unread. If `by_form`, a program forwarded a
-    customer's text: generated mail may then be answered, but an automatic reply may not.
+    Answering them would cause a loop or remain unread. If `by_form` is true, a program forwarded a
+    customer's text. Generated mail may then be answered, but an automatic reply may not.
     """
     submitted = headers.get("auto-submitted", "").partition(";")[0].strip().lower()
     suppress = headers.get("x-auto-response-suppress", "").strip().lower()

@@ -44,8 +44,8 @@ class Mailbox:
 
 @dataclass(frozen=True, slots=True)
 class HeaderList:
-    """Header names in lower case with their values, in the order sent. Unless `is_whole`, headers
-    may be missing or reordered, and must not be used for authentication."""
+    """Header names in lower case with their values, in the order sent. Unless `is_whole` is true,
+    headers may be missing or reordered, and must not be used for authentication."""
 
     pairs: tuple[tuple[str, JsonValue], ...]
     is_whole: bool
@@ -205,7 +205,7 @@ def _decoded_block(block: str) -> tuple[JsonValue, bool]:
         except (ValueError, RecursionError):
             return None, False
     pairs: list[list[str]] = []
-    # Split only at the line ends used in mail, because a subject that contains another kind of line
+    # Split only at the line ends used in mail because a subject that contains another kind of line
     # break must not become two headers.
     lines = re.split(r"\r\n|\r|\n", block.strip("\r\n"), maxsplit=_MAX_BLOCK_LINES)
     for line in map(without_controls, lines[:_MAX_BLOCK_LINES]):
@@ -243,7 +243,7 @@ def decoded_line(value: str, limit: int) -> str:
             line = str(make_header(decode_header(line)))
         except (MessageError, LookupError, ValueError):
             return line[:limit]
-    # Clean the text a second time, because an encoded word can contain a line break.
+    # Clean the text a second time because an encoded word can contain a line break.
     return clean_line(line, limit)
 
 

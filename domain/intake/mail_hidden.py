@@ -94,7 +94,7 @@ def _is_painted(attributes: dict[str, str], style: str) -> bool:
 def hidden_names(sheet: str) -> frozenset[str]:
     """Return the lower-case classes and ids that a style sheet hides on every screen, in one pass.
 
-    Rules inside @media are ignored, because they may not apply to every screen.
+    Rules inside @media are ignored because they may not apply to every screen.
     """
     spend(len(sheet))
     names: set[str] = set()

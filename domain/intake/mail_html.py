@@ -252,8 +252,9 @@ def html_to_text(html: str, *, drop_quotes: bool) -> str:
     """Return the visible text of an HTML mail, from its first MAX_HTML_CHARS characters. Never
     raises.
 
-    White text without a background is hidden, unless all text is white. `drop_quotes` replaces each
-    quote by a line ">", omits signatures, and cuts at Outlook's reply header.
+    White text without a background is hidden, unless all text is white. If `drop_quotes` is true,
+    each quote becomes a line ">", signatures are omitted, and the text is cut at Outlook's reply
+    header.
     """
     source = without_controls(html[:MAX_HTML_CHARS])
     if not source.strip():
@@ -274,7 +275,7 @@ def _laid_out(source: str, *, drop_quotes: bool, drop_white: bool) -> str:
     target = cast("etree.ParserTarget", mail)
     parser = etree.HTMLParser(target=target, encoding="utf-8")
     try:
-        # Feed the parser in pieces, because an exception stops it only between two pieces.
+        # Feed the parser in pieces because an exception stops it only between two pieces.
         for begin in range(0, len(source), _PIECE):
             parser.feed(source[begin : begin + _PIECE].encode())
         parser.close()

@@ -44,8 +44,8 @@ class MailSenders(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """An email's author. If `is_sender`, authenticating the sender also verifies the author.
-    `by_form` means that a form or program forwarded the text."""
+    """An email's author. If `is_sender` is true, authenticating the sender also verifies the
+    author. If `by_form` is true, a form or program forwarded the text."""
 
     box: Mailbox
     is_sender: bool = False
@@ -84,7 +84,7 @@ def writer_of(
         spend(_MAX_LINES * _MAX_LINE_CHARS)
         lines = [line[:_MAX_LINE_CHARS] for line in text.split("\n", _MAX_LINES)[:_MAX_LINES]]
         named = _named_in_form(lines, own)
-        # A reply address in the program's own domain does not reach a customer.
+        # A reply address in the sending program's domain does not reach a customer.
         strangers = (box for box in others if _domain(box.address) != _domain(sender.address))
         return Writer(named or next(strangers, Mailbox()), by_form=True)
     if others:

@@ -84,8 +84,8 @@ def latest_reply(text: str, *, forwarded: bool = False) -> str:
     """Return the customer's new text in a plain-text mail, or the whole text if nothing would be
     left.
 
-    Text from a "Forwarded message" line on is kept, or the whole mail if `forwarded`. Never raises.
-    Reads the first 100,000 characters in linear time.
+    The text below a "Forwarded message" line is kept. If `forwarded` is true, the whole mail is
+    kept. Never raises. Reads the first 100,000 characters in linear time.
     """
     whole = clean_text(text)
     return whole if forwarded else _cut(whole) or whole

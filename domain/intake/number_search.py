@@ -59,12 +59,12 @@ _LATER: Final = 90
 
 class Search:
     """A search for order numbers in one text, by position. `text` is the result of `unaccented`, so
-    lower-casing keeps its length. `asked` means that the agent asked for the number."""
+    lower-casing keeps its length. If `asked` is true, the agent asked for the number."""
 
     def __init__(self, text: str, *, asked: bool) -> None:
         self._words: Around = around()
         self._asked = asked
-        # Search for words in lower case, because case-insensitive matching costs three times as
+        # Search for words in lower case because case-insensitive matching costs three times as
         # much.
         self._text, self._low = text, text.lower()
         never = self._words.never_with_at if "@" in text else self._words.never

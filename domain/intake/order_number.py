@@ -48,9 +48,9 @@ def find_order_numbers(text: str, *, asked: bool = False) -> tuple[str, ...]:
     """Return the numbers in `text` that may identify an order: upper case, in text order, distinct,
     at most MAX_NUMBERS.
 
-    If the agent `asked` for the number, a bare number counts. Phone numbers, prices, dates,
-    measures and tracking numbers do not count. Reads the first _SEARCHED_CHARS characters in linear
-    time.
+    If `asked` is true, the agent asked for the number, and a bare number counts. Phone numbers,
+    prices, dates, measures and tracking numbers do not count. Reads the first _SEARCHED_CHARS
+    characters in linear time.
     """
     plain = _plain(text)
     spend(_PASSES * len(plain))

@@ -35,14 +35,14 @@ def scalar_text(value: JsonValue | None) -> str | None:
 @cache
 def _steps(path: str) -> tuple[str, tuple[str, ...]]:
     """Return the first name of a path in canonical form, and the names below it. The result is
-    cached, because all paths are constants in the code."""
+    cached because all paths are constants in the code."""
     first, *rest = path.split(".")
     return folded(first), tuple(rest)
 
 
 class PayloadView:
-    """Looks up payload values by dotted path ("ticket.customer.email"), with the keys in canonical
-    form.
+    """A view of a payload that returns values by dotted path ("ticket.customer.email"), with the
+    keys in canonical form.
 
     `doubled` are the canonical keys that occur in several spellings with different values.
     """

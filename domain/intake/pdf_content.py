@@ -48,7 +48,7 @@ _ACTIVE_NAMES: Final = (
     *(b"/JavaScript", b"/Launch", b"/EmbeddedFile", b"/RichMedia", b"/Rendition", b"/XFA"),
     *(b"/SubmitForm", b"/ImportData", b"/GoToE", b"/OpenAction"),
 )
-# These names are too short to search for in streams, because every second large image contains such
+# These names are too short to search for in streams because every second large image contains such
 # a name by chance.
 _SHORT: Final = re.compile(rb"/(?:JS|AA)" + _END)
 _SHORT_NAMES: Final = (b"/JS", b"/AA")

@@ -16,7 +16,7 @@ class Normalized:
 
 
 class Normalizer(Protocol):
-    """Normalizes events within a time limit."""
+    """A normalizer of events, with a time limit."""
 
     async def normalize(
         self, event: InboundEvent, *, fallback_ticket_id: str, authserv_ids: tuple[str, ...] = ()

@@ -25,7 +25,8 @@ TICKET_BY_PLATFORM: Final = "ticket_by_platform"
 class ProofKind(StrEnum):
     """The method by which an address was verified.
 
-    - `vouched`: a trusted caller, or a field listed in the platform's descriptor, states it.
+    - `vouched`: a trusted caller, or a field listed in the platform's descriptor, states that the
+      address is verified.
     - `mail`: the email is authenticated.
     - `code`: the author typed a code that was emailed to the address.
     """

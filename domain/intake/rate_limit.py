@@ -16,7 +16,7 @@ _DAY: Final = timedelta(days=1)
 
 LARGE_DRY_RUN: Final = 16 * 1024
 """Length, in characters, above which an encrypted dry run or simulation counts as large, several
-times a real message's. Large requests have a separate limit, because Temporal keeps their data for
+times a real message's. Large requests have a separate limit because Temporal keeps their data for
 up to a day."""
 
 
@@ -124,7 +124,7 @@ class LimitDecision:
 def live(limit: Limit, hits: Iterable[datetime], now: datetime) -> list[datetime]:
     """Return the admitted request times that still count toward the limit, oldest first.
 
-    A request counts until its age equals the window. Future times count, because clocks differ
+    A request counts until its age equals the window. Future times count because clocks differ
     between machines.
     """
     begin = now - limit.window

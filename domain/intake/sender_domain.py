@@ -18,7 +18,7 @@ def _providers() -> frozenset[str]:
 
 @cache
 def _suffixes() -> PublicSuffixList:
-    # Private suffixes are excluded, because anyone can register names below some of them for free.
+    # Private suffixes are excluded because anyone can register names below some of them for free.
     return PublicSuffixList(only_icann=True)
 
 

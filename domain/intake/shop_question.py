@@ -1,7 +1,7 @@
 """Decide whether a question about delivery concerns the shop in general rather than an order.
 
-The answer needs no verified address, because it contains no customer's data. A wrong decision
-exposes none either.
+The answer needs no verified address, because it contains no customer's data. A wrong decision does
+not expose any data either.
 """
 
 import re

@@ -72,7 +72,7 @@ class ActionUnreachable(DomainError):
 
 class ActionForbidden(ActionUnreachable):
     """The external system or its firewall responded with 403, and the action had no effect. The
-    connection stays active, because a 403 does not prove invalid credentials."""
+    connection stays active because a 403 does not prove invalid credentials."""
 
     code = "action_forbidden"
 
@@ -92,8 +92,8 @@ class ActionUnknown(DomainError):
 
 
 class MailRefused(ActionRefused):
-    """The email was not sent, and a retry cannot succeed. If `by_server`, a mail server rejected
-    it, which reduces the client's mail allowance."""
+    """The email was not sent, and a retry cannot succeed. If `by_server` is true, a mail server
+    rejected the email, which reduces the client's mail allowance."""
 
     code = "mail_refused"
 
@@ -137,8 +137,8 @@ class MailServerForbidden(MailRefused):
 
 
 class MailUnreachable(ActionUnreachable):
-    """No SMTP server accepted the email, and sending may be retried. If `by_server`, a mail server
-    deferred only this email."""
+    """No SMTP server accepted the email, and sending may be retried. If `by_server` is true, a mail
+    server deferred only this email."""
 
     code = "mail_unreachable"
 

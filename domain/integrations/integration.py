@@ -135,7 +135,7 @@ def check_credential_names(provider: Provider, names: frozenset[str]) -> None:
     """Raise InvalidIntegration unless all of the provider's credentials are named, or none if it
     may be connected for webhooks only.
 
-    The error lists only the provider's names, because a given name may be a misplaced secret.
+    The error lists only the provider's names because a given name may be a misplaced secret.
     """
     needed = PROVIDERS[provider].credentials
     if not names and PROVIDERS[provider].may_listen:

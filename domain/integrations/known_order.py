@@ -112,7 +112,7 @@ class KnownOrder(BaseModel):
 def order_of(fact: OrderFact, integration_id: str, provider: Provider) -> Order | None:
     """Return the order for use in answers, or None if it is deleted or lacks a total or date.
 
-    Its refundable amount is 0, because the shop was not queried.
+    Its refundable amount is 0 because the shop was not queried.
     """
     if fact.is_deleted or fact.total is None or fact.placed_at is None:
         return None

@@ -24,8 +24,8 @@ UNPAID_PER_RECIPIENT: Final = 20
 
 UNPAID_PER_SENDER: Final = 2 * FREE_PER_DAY
 """Maximum number of emails from one verified sender address in a UTC day, for all unaccountable
-clients together. It is twice FREE_PER_DAY, because an account's answers are in two groups
-(`answers` and `claims`)."""
+clients together. It is twice FREE_PER_DAY because an account's answers are in two groups (`answers`
+and `claims`)."""
 
 _DOUBLES_EVERY: Final = timedelta(days=7)
 _MOST_DOUBLINGS: Final = 10
@@ -44,7 +44,7 @@ class MailGroup(StrEnum):
 
     - `members`: to the client's members, for invitations and sender codes.
     - `answers`: to customers with a verified address.
-    - `claims`: to an unverified sender address, because a From header can be forged.
+    - `claims`: to an unverified sender address because a From header can be forged.
     """
 
     MEMBERS = "members"

@@ -14,7 +14,7 @@ from domain.integrations.order import Order
 
 
 class MailServers(Protocol):
-    """Decides which of the clients' own mail servers the service may connect to."""
+    """A check that decides whether the service may connect to a client's own mail server."""
 
     async def check(self, client_id: str, host: str, port: int) -> str:
         """Resolve the mail server's host, check that all its addresses are allowed, and return the
@@ -29,13 +29,13 @@ class Shop(Protocol):
 
     Optional capabilities are separate protocols (`activities/runs/actions.py`). Methods with an
     effect raise ActionRefused (NotAuthorized), ActionUnreachable (no effect) and ActionUnknown.
-    `key` is the idempotency key of all attempts. With `again`, an earlier attempt's outcome is
-    unknown, so the implementation first looks for its effect.
+    `key` is the idempotency key of all attempts. If `again` is true, an earlier attempt's outcome
+    is unknown, so the implementation first looks for its effect.
     """
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """Return the order with the given number or, without one, the latest order for `email`.
-        Return None if there is none.
+        """Return the order with the given number or, without a number, the latest order for
+        `email`. Return None if there is none.
 
         The caller must check that the order belongs to the customer. Raises ActionRefused,
         ActionUnreachable.
@@ -73,8 +73,8 @@ class Helpdesk(Protocol):
     ) -> str:
         """Post an answer to the customer in the ticket. Return the helpdesk's id for the message.
 
-        `bare` is the text without the AI disclosure, or "". With `again`, an earlier attempt may
-        have sent this text.
+        `bare` is the text without the AI disclosure, or "". If `again` is true, an earlier attempt
+        may have sent this text.
         """
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
@@ -98,9 +98,9 @@ class NoticeBoard(Protocol):
 
 
 class Connectors(Protocol):
-    """Creates API clients for the systems that a client has connected. All methods raise
-    ActionRefused if the provider is not of the kind that the method is for, and NotAuthorized if
-    the credentials cannot be decrypted."""
+    """A factory of API clients for the systems that a client has connected. All methods raise
+    ActionRefused if the method does not support the provider's kind, and NotAuthorized if the
+    credentials cannot be decrypted."""
 
     def shop(self, integration: Integration) -> Shop: ...
 

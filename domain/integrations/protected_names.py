@@ -1,7 +1,7 @@
 """Detect names that imitate a carrier, a bank or the service.
 
 Names are compared by skeleton: look-alike letters are merged, and case, accents, blanks and
-punctuation are ignored. The YAML file beside this module lists the protected names.
+punctuation are ignored. The YAML file next to this module lists the protected names.
 """
 
 import re
@@ -45,8 +45,9 @@ class _File(LexiconFile):
 def mailable_name(name: str, sender: str | None, service: ServiceName | None = None) -> str:
     """Return the client's name as shown in emails.
 
-    A protected name is replaced by the domain of `sender`, or "" without one, unless that domain
-    belongs to the name's owner. `service`, the service's own name, is protected too if given.
+    A protected name is replaced by the domain of `sender`, or by "" without a sender, unless that
+    domain belongs to the name's owner. `service`, the service's own name, is protected too if
+    given.
     """
     imitated = imitated_domains(name)
     if service is not None and _imitates(name, service):
@@ -89,7 +90,7 @@ def _imitates(name: str, service: ServiceName) -> bool:
 
 def _mixes_alphabets(word: str) -> bool:
     """Return True if a word mixes Latin letters with letters from another alphabet. East Asian
-    scripts are allowed, because East Asian names mix them with Latin letters."""
+    scripts are allowed because East Asian names mix them with Latin letters."""
     letters = filter(str.isalpha, normalized(word, UnicodeForm.NFKC))
     alphabets = {unicodedata.name(letter, "UNKNOWN").split()[0] for letter in letters}
     return "LATIN" in alphabets and not alphabets <= _MAY_MIX

@@ -45,8 +45,7 @@ class SystemClass(StrEnum):
 
 @dataclass(frozen=True)
 class Shape:
-    """The format of a setting or credential. `expected` is the description of the format for
-    users."""
+    """The format of a setting or credential. `expected` describes the format to users."""
 
     pattern: re.Pattern[str]
     expected: str

@@ -27,7 +27,7 @@ class ServiceMailLimit:
     """The limit for one kind of mail.
 
     - `per_address`: emails to one address in a UTC day, from all clients together.
-    - `uses_allowance`: counts toward the client's mail allowance, because the client chooses the
+    - `uses_allowance`: counts toward the client's mail allowance because the client chooses the
       recipient.
     - `more_an_hour`: emails still allowed per hour beyond `per_address`, so that strangers cannot
       block a mailbox for the day.

@@ -24,7 +24,7 @@ _MONEY: Final = frozenset({FactKind.MONEY, FactKind.SHARE})
 
 
 class WouldDo(StrEnum):
-    """The action that the agent would have taken. `answer`: send an answer. `silent`: send nothing,
+    """The action that the agent would have taken. `answer`: send an answer. `silent`: send nothing
     because the message needed no answer. `review`: request human review of the draft."""
 
     ANSWER = "answer"
@@ -130,7 +130,7 @@ def compare_with_people(
     """Compare the agent's result with the actions of human agents. Run time is bounded.
 
     `sent` is the text that they sent, or None. `effects` are the known effects on the order. An
-    empty list proves nothing, because humans may act outside the service.
+    empty list is no evidence that humans took no action, because they may act outside the service.
     """
     words = plain_words(sent or "")
     known = bool(words and thought.draft.strip())
@@ -154,8 +154,8 @@ def plain_words(text: str) -> str:
 def _decision(would: WouldDo, did: PeopleDid) -> bool | None:
     """Return whether the decisions of the agent and the human agents agree, or None if unknown.
 
-    A human answer after a requested review proves nothing, because they would have answered anyway.
-    The agent's silence counts only if they answered.
+    A human answer after a requested review is not evidence of a difference, because humans would
+    have answered anyway. The agent's silence counts only if they answered.
     """
     match would:
         case WouldDo.ANSWER if did is not PeopleDid.EXPIRED:

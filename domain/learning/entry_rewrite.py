@@ -7,7 +7,7 @@ from domain.core.effort import spend
 from domain.learning.word_diff import Piece, PieceKind
 
 # Lengths, in characters, of the context that locates an edit in the body. Longer contexts are tried
-# first, because they are less ambiguous.
+# first because they are less ambiguous.
 _AROUND: Final = (40, 20, 8)
 
 

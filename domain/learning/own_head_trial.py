@@ -80,8 +80,8 @@ class TriedHead(NamedTuple):
 
 
 class TriesHeads(Protocol):
-    """Fits and compares classifier heads for one shared classifier. `model` is the classifier's
-    fingerprint."""
+    """A trainer that fits and compares classifier heads for one shared classifier. `model` is the
+    classifier's fingerprint."""
 
     @property
     def model(self) -> str: ...

@@ -53,8 +53,8 @@ class _File(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The word lists. `whole` and `stem_prefixes` map words and prefixes to a meaning, affirmed or
-    denied. `phrases` matches phrases of several words."""
+    """The word lists. `whole` and `stem_prefixes` map a word or a prefix to a meaning and to
+    whether the meaning is negated. `phrases` matches expressions of several words."""
 
     stop: frozenset[str]
     negations: frozenset[str]
@@ -65,7 +65,8 @@ class _Words:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """The content of a text: its meanings, each affirmed, denied or both, and its facts."""
+    """The content of a text: its facts and its meanings. Each meaning is asserted, negated or
+    both."""
 
     meanings: dict[str, frozenset[bool]]
     needs: frozenset[str]
@@ -110,7 +111,7 @@ def _has(said: _Said, word: str) -> bool:
 
 
 def _denies(ours: _Said, theirs: _Said) -> bool:
-    """Return True if one text affirms a meaning that the other only denies."""
+    """Return True if one text asserts a meaning that the other only negates."""
     both = ours.meanings.keys() & theirs.meanings.keys()
     return any(ours.meanings[word].isdisjoint(theirs.meanings[word]) for word in both)
 
@@ -140,8 +141,8 @@ def _said(text: str) -> _Said:
 
 
 def _statements(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the meaning of each significant word in a text, and whether the text affirms that
-    meaning."""
+    """Yield the meaning of each significant word in a text, and whether the text asserts or negates
+    it."""
     words = _words()
     readable = _CONTRACTION.sub(" not ", fold(text).replace("’", "'"))
     marked = words.phrases.sub(lambda match: f" {_joined(match[0])} ", readable)
@@ -189,7 +190,7 @@ def _words() -> _Words:
 
 
 def _meaning(word: str) -> tuple[str, bool]:
-    """Return the meaning of a word, and whether the word affirms that meaning. The meaning of an
+    """Return the meaning of a word, and whether the word asserts or negates it. The meaning of an
     unknown word is its stem."""
     words = _words()
     if word in words.whole:

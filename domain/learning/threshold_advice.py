@@ -49,8 +49,8 @@ class Seen(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PastOutcome:
-    """The outcome of one past run. If `is_held`, it would be reviewed at any threshold. If
-    `in_shadow`, it is evidence only, and not counted."""
+    """The outcome of one past run. If `is_held` is true, the run would be reviewed at any
+    threshold. If `in_shadow` is true, the run is only evidence, and is not counted."""
 
     confidence: float
     seen: Seen

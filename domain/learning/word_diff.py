@@ -44,8 +44,8 @@ def word_diff(before: str, after: str, budget: DiffBudget | None = None) -> tupl
         old, new = pattern.findall(before), pattern.findall(after)
         head, tail = _common_ends(old, new)
         old_middle, new_middle = old[head : len(old) - tail], new[head : len(new) - tail]
-        # All white space is considered equal. It may join matching words, but is not a match by
-        # itself.
+        # All white space is considered equal. It may join matching words, but white space alone is
+        # not a match.
         found = comparison(old_middle, new_middle, is_blank=str.isspace, budget=budget)
         if found is None:
             continue

@@ -36,7 +36,7 @@ _MAX_SHOWN: Final = 10
 class PlaybookDraft:
     """A playbook as described in a request.
 
-    `says_active` means that the request sets the active state. `expected_version` is the version
+    If `says_active` is true, the request sets the active state. `expected_version` is the version
     that the author edited. `override` is the reason for going live with cases that have not passed.
     """
 

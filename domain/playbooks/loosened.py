@@ -94,7 +94,8 @@ def _earlier(
     """Return the playbooks that answered events of this type earlier, if none answers them now.
 
     These are all stopped versions, and the playbook overridden in shadow mode. It is unknown which
-    one answered last. If all stopped versions equal the new one, only the latest is returned.
+    one answered last. If all stopped versions equal the new playbook, only the latest version is
+    returned.
     """
     ended = tuple(one for one in stopped if match([one.playbook], event_type))
     if ended and all(one.spec == becomes.spec for one in ended):

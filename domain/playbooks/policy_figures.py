@@ -24,8 +24,8 @@ class ActionFigures:
 
 @dataclass(frozen=True, slots=True)
 class PolicyFigures:
-    """The metrics for `POLICY_PERIOD`, by kind of action. If `is_partial`, not all records were
-    examined, and the metrics are lower bounds."""
+    """The metrics for `POLICY_PERIOD`, by kind of action. If `is_partial` is true, not all records
+    were examined, and the metrics are lower bounds."""
 
     by_kind: Mapping[ActionKind, ActionFigures]
     is_partial: bool = False

@@ -19,8 +19,8 @@ _Rules: TypeAlias = tuple[ActionRule, ...]
 
 @dataclass(frozen=True, slots=True)
 class PolicyChannel:
-    """An active playbook in its current version, as a channel of the policy. `is_trial` means
-    shadow mode."""
+    """An active playbook in its current version, as a channel of the policy. If `is_trial` is true,
+    the playbook is in shadow mode."""
 
     id: str
     version: int
@@ -97,8 +97,8 @@ class PolicyEdit:
 
 @dataclass(frozen=True, slots=True)
 class PolicyDifference:
-    """A rule that an edit changes in `channels`. `is_everywhere` means that these are all channels
-    of the policy."""
+    """A rule that an edit changes in `channels`. If `is_everywhere` is true, `channels` contains
+    all channels of the policy."""
 
     kind: ActionKind
     before: ActionRule

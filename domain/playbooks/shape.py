@@ -68,7 +68,7 @@ def _ruled(check: Callable[[str], str]) -> Callable[[str], str]:
         try:
             return check(value)
         except InvalidInput as error:
-            # Remove the field's name from the message, because the path already contains it.
+            # Remove the field's name from the message because the path already contains it.
             raise ValueError(str(error).partition(": ")[2]) from None
 
     return checked
@@ -117,7 +117,7 @@ class _Limits(_Part):
     @field_validator("per_action", "per_customer", "per_day")
     @classmethod
     def _exact(cls, value: str | None, info: ValidationInfo) -> str | None:
-        """Return the amount. Raises ValueError. Without a valid currency, only the format is
+        """Return the amount. Raises ValueError. If the currency is invalid, only the format is
         checked."""
         if value is None:
             return None

@@ -10,7 +10,7 @@ class HousekeepingInput(Contract):
     - `idempotency_s`: the period, promised to callers, in which a repeated request is recognized.
     - `webhooks_s`: the period in which missed events can be replayed.
     - `inbound_webhooks_s`: longer than the period in which any platform retries an event.
-    - `sign_in_codes_s`, `widget_codes_s`: one day, because codes count toward a daily limit.
+    - `sign_in_codes_s`, `widget_codes_s`: one day because codes count toward a daily limit.
     - `mail_counts_s`: longer than the period for which rejections reduce a client's mail allowance.
     - `invitations_s`: well beyond an invitation's expiry.
     - `sessions_s`: longer than any session lasts.

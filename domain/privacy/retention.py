@@ -15,9 +15,9 @@ class RecordClass(StrEnum):
     """A class of records with a common retention.
 
     - `conversations`: each event with its message, attachments, answer, run, reviews, actions,
-      sentiment, usage and webhooks, kept from the event on. A conversation goes with its last
-      message.
-    - `churn`: churn predictions, kept from their week on.
+      sentiment, usage and webhooks. The period starts with the event. A conversation goes with its
+      last message.
+    - `churn`: churn predictions. The period starts with their week.
     - `metrics`: daily metrics.
     - `automation_events`: records from the engine's first version.
     """

@@ -6,8 +6,8 @@ from domain.reviews.escalation import Decision
 
 
 class SettleReviewInput(Contract):
-    """The input for reading the decision on a review. `expired` closes an undecided review, because
-    its time has elapsed."""
+    """The input for reading the decision on a review. If `expired` is true, a review without a
+    decision is closed as expired."""
 
     ref: RunRef
     round: int = 0

@@ -50,7 +50,7 @@ class NotificationSettings(BaseModel):
         default=NotificationMode.NONE,
         description=(
             "`none`: no emails. `at_once`: an email for each ticket that needs the member. "
-            "`digest`: one email a day if tickets wait."
+            "`digest`: one email a day if tickets are waiting."
         ),
     )
     digest_hour: Annotated[int, Field(ge=0, le=LAST_HOUR)] = Field(
@@ -82,8 +82,8 @@ def plan_mails(
     """Return the emails to send now, each with the notices that it reports.
 
     `pending` are the unreported notices, oldest first. `sent` are the times of earlier emails. Each
-    notice gets its own email until the hour's limit. Later ones share an email once there is room
-    again.
+    notice gets its own email until the hourly limit is reached. Later notices share an email once
+    the limit allows one again.
     """
     room = MAILS_AN_HOUR - _within_hour(sent, now)
     if room <= 0:
@@ -121,8 +121,8 @@ def digest_time(
     """Return whether a digest is due. `since` is the time of the member's choice, and `last` the
     local day of the latest digest.
 
-    At most one is due for each local day. In an hour that clocks skip, it is due at the change. In
-    a repeated hour, it is due the first time.
+    At most one digest is due for each local day. If clocks skip its hour, it is due at the change.
+    If its hour is repeated, it is due the first time.
     """
     zone = ZoneInfo(time_zone)
     today = now.astimezone(zone).date()

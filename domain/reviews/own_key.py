@@ -26,8 +26,8 @@ def check_key_maker(
     may be one under a second address may approve.
 
     If one approval is enough, a maker may approve without a colleague who could decide. A manager
-    who left within the last day counts as a colleague, so that a maker cannot remove all of them
-    first.
+    who left within the last day counts as a colleague. Otherwise a maker could remove all
+    colleagues first.
     """
     if is_staff(actor):
         return

@@ -205,6 +205,7 @@ class Review(ReviewSummary):
     waiting: ShownWait | None = Field(
         default=None,
         description=(
-            "Customer's wait for an answer; null if no message waits or the client has no target."
+            "Customer's wait for an answer; null if no message is waiting or the client has no "
+            "target."
         ),
     )

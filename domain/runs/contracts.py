@@ -165,8 +165,8 @@ class FailReplyInput(Contract):
 
 
 class DryRunInput(Contract):
-    """The input of a dry run. `sealed` is the encrypted event, because a dry run stores no database
-    row. With `draft_alone`, the caller reads only `sealed_draft` and the status."""
+    """The input of a dry run. `sealed` is the encrypted event because a dry run stores no database
+    row. If `draft_alone` is true, the caller reads only `sealed_draft` and the status."""
 
     client_id: str
     event_id: str

@@ -45,7 +45,7 @@ MAX_SUMMARY_RUNS: Final = 20
 THREAD_LASTS: Final = timedelta(hours=72)
 """Time after the last message at which a thread ends. A setting can override it."""
 
-# Restrict the characters in an order number, because it comes from the merchant's shop and is sent
+# Restrict the characters in an order number because it comes from the merchant's shop and is sent
 # to a language model.
 _ORDER_NUMBER: Final = re.compile(r"[\w#./-]{1,40}", re.ASCII)
 
@@ -57,7 +57,7 @@ def conversation_key(event: UnifiedEvent, event_id: str) -> str:
       else the address. The address prevents access to a thread by a reference to its emails.
     - Ticket author with an unverified address: a separate thread.
     - Other unverified sender: the session, or a thread for this event alone.
-    - Event typed by a user: a separate thread, never a customer's.
+    - Event typed by a user: a separate thread, never a customer's thread.
     """
     if event.author is None and (claim := _claim_key(event)):
         return claim
@@ -78,7 +78,7 @@ def _claim_key(event: UnifiedEvent) -> str | None:
     """Return the thread key for a ticket author whose address is at most verified in this thread,
     else None.
 
-    It contains a digest of the author, because the key must not reveal an address.
+    It contains a digest of the author because the key must not reveal an address.
     """
     if not (event.is_vouched and event.ticket_named and event.ticket_id):
         return None

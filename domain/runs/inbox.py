@@ -176,7 +176,7 @@ class InboxTicket(BaseModel):
     waiting_since: datetime | None = Field(
         description=(
             "Start of the wait: when the review was opened, or when the first unanswered message "
-            "arrived. Null if nothing waits."
+            "arrived. Null if nothing is waiting."
         )
     )
     last_message_at: datetime | None

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Starter(Protocol):
-    """Starts a transaction's background work after the transaction is committed."""
+    """A starter of a transaction's background work, called after the transaction is committed."""
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:
         """Signal a waiting run to read the decision on its review. Return False if the run has
@@ -50,8 +50,8 @@ class Executions(Protocol):
     """
 
     async def starting_with(self, prefix: str, *, ended: bool = False) -> list[Execution]:
-        """Return some of the executions whose workflow id has the prefix. `ended` omits running
-        executions."""
+        """Return some of the executions whose workflow id has the prefix. If `ended` is true,
+        running executions are omitted."""
 
     async def of(self, workflow_ids: Sequence[str]) -> list[Execution]:
         """Return all executions of the workflows with these ids."""

@@ -134,7 +134,7 @@ class WriterStanding:
 class AnsweredMessage:
     """The customer's message that a reply answers.
 
-    - `in_session`: it came through a widget session.
+    - `in_session`: the message came through a widget session.
     - `can_show`: the visitor can still receive messages, in the session or by email.
     - `is_live`: the visitor can still open the session.
     - `was_delivered`: a connected platform delivered it, so no caller waits for an answer.
@@ -151,7 +151,7 @@ class AnsweredMessage:
         whether the reply has attachments."""
         if action.kind is ActionKind.REPLY_BY_EMAIL and not self.event.reply_allowed:
             raise ReplyNotPossible("mail_not_answerable")
-        # The email to a visitor who has left contains the text only.
+        # The email to a visitor who has left contains only the text.
         if has_files and action.kind not in _WITH_FILES and not self.is_live:
             raise ReplyNotPossible(ATTACHMENTS_NOT_POSSIBLE)
         if action.kind is not ActionKind.REPLY:

@@ -10,8 +10,8 @@ from domain.runs.triage import MAX_AT_ONCE, ConversationStatus, TriageChange
 
 
 class TicketAction(StrEnum):
-    """An action on several tickets. `claim` and `release` apply to the open review, or to the
-    assignee without one. `reject` requires an open review."""
+    """An action on several tickets. `claim` and `release` apply to the ticket's open review or, if
+    there is none, to its assignee. `reject` requires an open review."""
 
     ASSIGN = "assign"
     CLAIM = "claim"

@@ -24,8 +24,8 @@ MAX_AT_ONCE: Final = 100
 
 
 class ConversationStatus(StrEnum):
-    """The status of a conversation. `snoozed` reopens at a set time. The customer's next message
-    reopens a snoozed or closed conversation."""
+    """The status of a conversation. A `snoozed` conversation reopens at a set time. The customer's
+    next message reopens a snoozed or closed conversation."""
 
     OPEN = "open"
     SNOOZED = "snoozed"
@@ -59,7 +59,7 @@ class TriageChange:
         self._check_snooze(now)
         change: dict[str, object] = {}
         if self.status is not None:
-            # Convert after the check, because extreme times do not exist in UTC.
+            # Convert after the check because extreme times do not exist in UTC.
             until = self.snoozed_until
             until = None if until is None else until.astimezone(UTC)
             change |= {"status": self.status, "snoozed_until": until}

@@ -1,6 +1,6 @@
 """Temporal inputs and results for simulations and replays.
 
-The content of scenarios is encrypted, because no database row stores it.
+The content of scenarios is encrypted because no database row stores it.
 """
 
 from domain.core.contracts import Contract

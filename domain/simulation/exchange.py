@@ -19,7 +19,7 @@ class SimulatedExchange:
       answer.
     - `event_type`: selects the playbook.
     - `turns`, `summary`: the thread's earlier messages and their outcomes.
-    - `lookup`: the result of the order lookup, or None without one.
+    - `lookup`: the result of the order lookup, or None without a lookup.
     - `spent`: earlier refunds and actions.
     - `made_up`: the shop of a made-up order, which is not a connection.
     - `turns_left`: the answers left before a human must answer.

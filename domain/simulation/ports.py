@@ -7,8 +7,8 @@ from domain.simulation.contracts import SimulateInput, SimulateResult
 
 
 class Simulator(Protocol):
-    """Runs a scenario without effects."""
+    """A simulator that runs a scenario without effects."""
 
     async def simulate(self, asked: SimulateInput, *, within: timedelta) -> SimulateResult:
-        """Run a scenario and return its result, within `within`. Raises EngineUnavailable, and
-        InternalError if the brain failed."""
+        """Run a scenario, and return its result within the duration `within`. Raises
+        EngineUnavailable, and InternalError if the brain failed."""

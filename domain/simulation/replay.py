@@ -20,8 +20,8 @@ MAX_BUDGET_S: Final = 86_400
 
 
 class ReplayState(StrEnum):
-    """The state of a replay. `stopped`: it ended early for a `ReplayStop`. `failed`: a page of
-    events could not be processed."""
+    """The state of a replay. `stopped`: it ended early, for the reason in `ReplayStop`. `failed`: a
+    page of events could not be processed."""
 
     QUEUED = "queued"
     RUNNING = "running"

@@ -103,7 +103,7 @@ def end_of(status: OutcomeStatus, plan: tuple[PlannedAction, ...]) -> ReplayEnd:
 def money_of(plan: tuple[PlannedAction, ...]) -> Money | None:
     """Return the amount that a plan refunds, or None.
 
-    At most one action in a plan moves money, because a cancellation includes the refund.
+    At most one action in a plan moves money because a cancellation includes the refund.
     """
     amounts = (action.amount for action in plan if action.kind in ON_ORDERS)
     return next((amount for amount in amounts if amount and amount.minor), None)

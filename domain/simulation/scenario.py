@@ -41,8 +41,8 @@ class ScenarioMessage(_Part):
 
 
 class ScenarioCustomer(_Part):
-    """The made-up customer who sends the messages. Unless `verified`, as by `customer_verified` in
-    a real event, no orders are shown or changed."""
+    """The made-up customer who sends the messages. Orders are shown and changed only if `verified`
+    is true; it corresponds to `customer_verified` in a real event."""
 
     email: Annotated[str, Field(min_length=3, max_length=320)] | None = None
     name: _Line | None = None

@@ -70,7 +70,7 @@ def key_value(random_bytes: bytes, kind: str = OWN) -> str:
 def key_material(text: str) -> KeyMaterial | None:
     """Return the stored form for looking up a presented key, or None if it is malformed.
 
-    A plain SHA-256 is sufficient, because 128 random bits cannot be guessed.
+    A plain SHA-256 is sufficient because 128 random bits cannot be guessed.
     """
     return None if _SHAPE.fullmatch(text) is None else _context(text)
 

@@ -227,8 +227,8 @@ def openings(hours: BusinessHours, first: datetime, last: datetime) -> Iterator[
 
 
 def _all_openings(hours: BusinessHours, first: datetime) -> Iterator[Opening]:
-    """Yield the openings from the day of `first` on, without end. When clocks are set back, the
-    repeated hour can make two openings overlap."""
+    """Yield the openings, starting on the day of `first`, without end. When clocks are set back,
+    the repeated hour can make two openings overlap."""
     zone, holidays = ZoneInfo(hours.time_zone), set(hours.holidays)
     # The local date can differ from the UTC date by a day.
     day = first.astimezone(zone).date() - _DAY

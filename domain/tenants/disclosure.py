@@ -24,7 +24,7 @@ class DisclosureStatus(StrEnum):
     - `people_review`: a member reviews each answer before it is sent.
     - `not_covered`: the regulation does not apply to the merchant.
 
-    The list is closed, because the audit log stores the reason and contains no free text.
+    The list is closed because the audit log stores the reason and contains no free text.
     """
 
     ON = "on"
@@ -41,7 +41,7 @@ DEFAULT_DISCLOSURE: Final[Mapping[str, str]] = {
 greeting."""
 
 # A disclosure must contain one of these words. Any other text would switch off the disclosure
-# without a reason. The French pattern omits "ai", because it is a verb.
+# without a reason. The French pattern omits "ai" because it is a verb.
 _NAMES_AI: Final[Mapping[str, re.Pattern[str]]] = {
     "fr": re.compile(
         r"\b(?:ia|intelligence artificielle|chatbot|robot|automatique(?:ment)?|automatisee?s?"
@@ -53,7 +53,7 @@ _NAMES_AI: Final[Mapping[str, re.Pattern[str]]] = {
     ),
 }
 
-# A text with a negation may deny that an AI assistant answers. The list is incomplete, because a
+# A text with a negation may deny that an AI assistant answers. The list is incomplete because a
 # text can deny it in other words.
 _NEGATES: Final[Mapping[str, re.Pattern[str]]] = {
     "fr": re.compile(

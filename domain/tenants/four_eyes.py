@@ -84,7 +84,7 @@ def two_approve_from(members: tuple[MemberStanding, ...]) -> datetime | None:
 
 def still_counts(first: str, members: tuple[MemberStanding, ...], now: datetime) -> bool:
     """Return True if the first person's approval is still valid, from an operator or a member who
-    still qualifies. An internal admin's is not."""
+    still qualifies. An internal admin's approval is not valid."""
     member = next((one for one in members if one.user_id == first), None)
     if member is None:
         return is_operator(first)

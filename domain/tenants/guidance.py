@@ -16,7 +16,7 @@ MAX_GUIDANCE_RULES: Final = 10
 
 
 class Guidance(BaseModel):
-    """A client's style guidance. Each text is one line. An empty guidance adds nothing to the
+    """A client's style guidance. Each text is one line. Empty guidance adds nothing to the
     prompt."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -27,7 +27,8 @@ class Guidance(BaseModel):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Return the guidance as lines of a prompt. The result is empty if nothing is set."""
+        """Return the guidance as lines of a prompt. The result is empty if the guidance is
+        empty."""
         tone = (f"Tone: {self.tone}",) if self.tone else ()
         return (*tone, *_list("Do:", self.do), *_list("Do not:", self.dont))
 

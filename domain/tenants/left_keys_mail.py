@@ -36,8 +36,8 @@ Revoke the keys that your systems do not need: {page}
 
 @dataclass(frozen=True, slots=True)
 class LeftKey:
-    """An active API key that belongs to a member who left. `prefix` are the first characters of the
-    key."""
+    """An active API key that belongs to a member who left. `prefix` contains the first characters
+    of the key."""
 
     id: str
     prefix: str

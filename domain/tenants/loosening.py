@@ -164,8 +164,8 @@ class HeldTrust(BaseModel):
     endpoint has its connection's id, and a widget none.
 
     For a `connection`, `settings` are pending, and None removes one. Other objects are credentials,
-    which cannot vouch for a customer's address yet. `since` is the credential's creation, to
-    distinguish it from a later one.
+    which cannot vouch for a customer's address yet. `since` is the time of the credential's
+    creation, which distinguishes it from a later credential.
     """
 
     model_config = ConfigDict(frozen=True)

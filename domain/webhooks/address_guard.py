@@ -85,8 +85,8 @@ def canonical(address: Address) -> Address:
 def forbidden(address: Address, allow_private: bool) -> str | None:
     """Return the reason why the service must not connect to an address, or None.
 
-    `allow_private` allows this machine and the installation's networks, but never link-local
-    addresses, tunnels and multicast.
+    If `allow_private` is true, this machine and the installation's networks are allowed, but never
+    link-local addresses, tunnels and multicast.
     """
     if isinstance(address, IPv6Address) and address.scope_id is not None:
         return "of one link"

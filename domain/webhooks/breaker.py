@@ -76,8 +76,8 @@ class Breaker:
         self._failing = self._most_fail(now)
 
     def canary(self, now: float, *, lives: bool) -> None:
-        """Record a self-check against a target that is known to work. `lives` means that it
-        succeeded."""
+        """Record a self-check against a target that is known to work. If `lives` is true, the
+        self-check succeeded."""
         self._canary_lost_at = None if lives else now
 
     def is_open(self, now: float) -> bool:

@@ -43,7 +43,7 @@ class DeliveryPending(DomainError):
 
 class TooManyPending(DomainError):
     """The webhook has reached its limit for pending deliveries. Once some of them have finished,
-    the request can be repeated."""
+    the caller can repeat the request."""
 
     code = "too_many_pending_deliveries"
 
@@ -55,7 +55,7 @@ class TooManyWebhooks(DomainError):
 
 
 class Deferred(DomainError):
-    """The delivery must wait, because too many deliveries are already waiting or the service's own
+    """The delivery must wait because too many deliveries are already waiting or the service's own
     network is failing. No request was sent."""
 
     code = "delivery_deferred"

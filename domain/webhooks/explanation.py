@@ -25,8 +25,8 @@ class Origin(StrEnum):
 class SignatureResult(StrEnum):
     """The result of verifying a pasted signature.
 
-    - `wrong_string`: another string than the documented one was signed.
-    - `unknown_secret`: timestamp and body are as sent, so the secret differs.
+    - `wrong_string`: the signed string is not the documented one.
+    - `unknown_secret`: the timestamp and body match the request, so the secret must differ.
     - `no_match`: no combination of secret, string and body yields this signature.
     """
 

@@ -210,7 +210,7 @@ def _rendered(body: bytes) -> bytes:
     )
 
 
-# The byte order mark is removed first, because it would prevent the JSON from being parsed.
+# The byte order mark is removed first because it would prevent the JSON from being parsed.
 _UNDONE: Final[tuple[tuple[Mistake, Callable[[bytes], bytes]], ...]] = (
     (Mistake.BYTE_ORDER_MARK, _without_mark),
     (Mistake.LINE_ENDS, _one_kind_of_line_end),
@@ -233,8 +233,8 @@ def undone(body: bytes) -> Iterator[Option]:
 
 
 class Changes:
-    """Detects how a pasted body differs from sent bodies. The pasted body is parsed once and
-    compared with many sent bodies."""
+    """A detector of the differences between a pasted body and sent bodies. The pasted body is
+    parsed once and compared with many sent bodies."""
 
     def __init__(self, pasted: bytes) -> None:
         self._forms = tuple(undone(pasted))

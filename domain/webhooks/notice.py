@@ -1,6 +1,6 @@
 """The email, in French, that notifies a client's owner of a failing or disabled webhook.
 
-It names the webhook by its id, because a service mail contains no text from the client, such as a
+It names the webhook by its id because a service mail contains no text from the client, such as a
 label or URL.
 """
 

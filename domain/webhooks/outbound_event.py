@@ -76,9 +76,9 @@ class TicketEvent(OutboundEvent):
 
 class TicketResolved(TicketEvent):
     """The customer has received an answer, from the agent or from a person. The event is sent for
-    each resolution, because a new message from the customer reopens the ticket. It is not sent for
-    a ticket that is closed without an answer, such as an auto-reply. Deduplicate by the
-    `webhook-id` header, or by `event`, `ticket_id` and `resolution`."""
+    each resolution because a new message from the customer reopens the ticket. It is not sent for a
+    ticket that is closed without an answer, such as an auto-reply. Deduplicate by the `webhook-id`
+    header, or by `event`, `ticket_id` and `resolution`."""
 
     event = "ticket.resolved"
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from domain.webhooks.signature_verdict import Pasted
 
-# The first of these headers that is present is used. Any of them will do, because signatures by the
+# The first of these headers that is present is used. Any of them will do because signatures by the
 # newest and by the previous secret are both accepted.
 _SIGNATURES: Final = ("x-service-signature", "x-service-signature-next", "webhook-signature")
 _TIMESTAMPS: Final = ("x-service-timestamp", "webhook-timestamp")

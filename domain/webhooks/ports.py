@@ -9,7 +9,7 @@ from domain.webhooks.delivery import DeliveryAttempt, DeliveryStatus
 
 
 class WebhookSender(Protocol):
-    """Sends HTTP requests to merchants' URLs."""
+    """A sender of HTTP requests to merchants' URLs."""
 
     async def post(
         self, url: str, headers: Mapping[str, str], body: bytes, *, client_id: str
@@ -47,7 +47,7 @@ class Places(Protocol):
 
 
 class WatchDeliveries(Protocol):
-    """Monitors the outcomes of webhook deliveries, for metrics and alerts."""
+    """A monitor of the outcomes of webhook deliveries, for metrics and alerts."""
 
     def tried(self, status: DeliveryStatus, attempt: DeliveryAttempt | None) -> None:
         """Record the outcome of a delivery attempt, possibly repeated after a crash.

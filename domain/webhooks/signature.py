@@ -68,8 +68,8 @@ def signed_headers(
 ) -> dict[str, str]:
     """Return all HTTP headers for a delivery, including the signatures.
 
-    `secrets` are newest first. During the overlap after a rotation, the older one signs
-    X-Service-Signature, for receivers that do not know the new one yet. `timestamp` is in Unix
+    `secrets` are newest first. During the overlap after a rotation, the older secret signs
+    X-Service-Signature, for receivers that do not know the new secret yet. `timestamp` is in Unix
     seconds.
     """
     newest, *older = secrets

@@ -1,7 +1,7 @@
 """Explain why a pasted webhook signature does not match, by trying common mistakes until one
 matches.
 
-The signature may be the service's own or a receiver's.
+The signature may have been computed by the service or by a receiver.
 """
 
 import hmac
@@ -100,7 +100,7 @@ def explain(
     if read is None:
         verdict = SignatureResult.MALFORMED_SIGNATURE
         return Explanation(verdict=verdict, sentence=sentence(verdict))
-    # Try the most likely deliveries first, because a replay has the same body as its original
+    # Try the most likely deliveries first because a replay has the same body as its original
     # delivery.
     sent = sorted(
         sent,

@@ -30,7 +30,7 @@ _LOCAL: Final = re.compile(
 )
 _LABEL: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMBER: Final = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
-# Characters that are not escaped in a path or query. They include `%`, because it is part of
+# Characters that are not escaped in a path or query. They include `%` because it is part of
 # existing escapes.
 _KEPT: Final = "/?%:@!$&'()*+,;=-._~[]"
 
@@ -39,7 +39,8 @@ def check_url(url: str, allow_private: bool) -> str:
     """Validate a webhook's URL and return it in the form used to connect. Raises InvalidWebhook.
 
     The host becomes lower-case ASCII, or an IP address if it was numeric. `:443` is removed, and an
-    empty path becomes `/`. `allow_private` allows this machine, private networks and their names.
+    empty path becomes `/`. If `allow_private` is true, this machine, private networks and their
+    names are allowed.
     """
     if len(url) > MAX_URL:
         raise InvalidWebhook(

@@ -81,7 +81,7 @@ def _host(written: str) -> str:
     if written.startswith("["):
         return f"[{_address(written[1:-1], IPv6Address)}]"
     try:
-        # ASCII names skip IDNA encoding, because it rejects `_` although such names occur in
+        # ASCII names skip IDNA encoding because it rejects `_` although such names occur in
         # practice.
         host = written if written.isascii() else idna.encode(written, uts46=True).decode().lower()
     except (idna.IDNAError, UnicodeError):

@@ -8,8 +8,8 @@ from collections.abc import Collection, Sequence
 
 
 def may_call(presented: Sequence[str], allowed: Collection[str], *, needed: bool) -> bool:
-    """Return True if a request with these Origin headers is allowed. `needed` rejects a request
-    without one.
+    """Return True if a request with these Origin headers is allowed. If `needed` is true, a request
+    without an Origin header is rejected.
 
     Origins are compared as text, because browsers write each in only one way.
     """

@@ -36,7 +36,7 @@ class WidgetVisit:
 
     def may_enter(self, session: WidgetSession) -> bool:
         """Return True if the session, in its current state, still belongs to this visitor. An
-        unverified visitor may enter only an unverified session, because another visitor may have
+        unverified visitor may enter only an unverified session because another visitor may have
         verified the session since the visit was read."""
         if session.verified_email is None:
             return self.coded_email is None

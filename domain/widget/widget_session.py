@@ -53,7 +53,7 @@ class HeldSession:
 
 class WidgetSession(BaseModel):
     """A stored widget session. `verified_email` is None for an unverified visitor. `last_number`
-    and `seen_number` are the latest message and the latest one shown."""
+    and `seen_number` are the numbers of the latest message and the latest one shown."""
 
     model_config = ConfigDict(frozen=True)
 

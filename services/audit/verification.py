@@ -32,9 +32,9 @@ async def verify_chains(
 ) -> AsyncIterator[VerifiedChain]:
     """Verify the audit chain of one client, or of all clients one at a time.
 
-    `kept` are the checkpoints stored outside the service. A client with only these is verified too.
-    Pages are read in short transactions, so entries may be appended meanwhile. Raises
-    EngineUnavailable.
+    `kept` are the checkpoints stored outside the service. A client that has only these checkpoints
+    is verified too. Pages are read in short transactions, so entries may be appended meanwhile.
+    Raises EngineUnavailable.
     """
     elsewhere = kept or {}
     if client_id is not None:

@@ -21,7 +21,7 @@ async def add_case_of_run(
     """
     actor.require(REVIEWERS)
     run = await RunForCaseReader(work.connection, work.tenant).read(run_id)
-    # The cost of this step is limited, because customers control the length of the text. The step
+    # The cost of this step is limited because customers control the length of the text. The step
     # runs in a thread, so that it does not block the event loop.
     spec = await asyncio.to_thread(case_of, run, name)
     return await add_case(work, actor, spec, origin=CaseOrigin.RUN, run_id=run_id)

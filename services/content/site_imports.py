@@ -46,7 +46,8 @@ def site_address(written: str, *, allow_loopback: bool) -> str:
     """Return a typed address in its normal form, with a scheme and without a fragment. Raises
     InvalidSite.
 
-    `allow_loopback` allows sites on this machine, also without TLS, for tests and demos.
+    If `allow_loopback` is true, sites on this machine are allowed, also without TLS, for tests and
+    demos.
     """
     typed = written.strip().partition("#")[0]
     url = typed if "://" in typed else f"https://{typed}"
@@ -127,7 +128,7 @@ async def same_text(
     connection: AsyncConnection, tenant: TenantId, url: str, text: PageText
 ) -> SameText | None:
     """Return an article or a pending suggestion with the title of a page or nearly its text, or
-    None. The comparison runs in a thread, because it takes tenths of a second for long texts."""
+    None. The comparison runs in a thread because it takes tenths of a second for long texts."""
     known = await EntrySourceRepository(connection, tenant).comparable(
         url, text.title, len(text.body)
     )

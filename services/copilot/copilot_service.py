@@ -63,8 +63,8 @@ class CopilotService:
 
 @dataclass(frozen=True, slots=True)
 class ReadTool(Generic[Given, Facts]):
-    """A tool that reads data. `roles` are the roles of the `route` for the same data. Without
-    such a route, every member may use the tool."""
+    """A tool that reads data. `roles` are the roles of the `route` for the same data. If the tool
+    has no such route, every member may use it."""
 
     name: str
     description: str
@@ -94,7 +94,7 @@ class Trail:
 
     def link(self, kind: CitedKind, record_id: str, label: str) -> str:
         """Return a Markdown link to a record that a tool has cited, or only the label for another.
-        Markup in `label` is removed, because it may be customer text."""
+        Markup in `label` is removed because it may be customer text."""
         plain = _MARKUP.sub(" ", label).strip()[:_LABEL_CHARS] or record_id
         url = self.copilot.cite(kind, record_id, "").url
         return f"[{plain}]({url})" if url in self.citations else plain
@@ -141,7 +141,7 @@ class Trail:
             return json.dumps({"error": "invalid_arguments", "fields": wrong})
         except DomainError as error:
             return json.dumps({"error": error.code})
-        # The titles of the cited records are omitted, because they contain customer text.
+        # The titles of the cited records are omitted because they contain customer text.
         links = [
             one.model_dump(mode="json", include={"kind", "id", "url"})
             for url, one in self.citations.items()

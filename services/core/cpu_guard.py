@@ -141,7 +141,7 @@ def _run(work: Callable[[], Result], piece: _Slice) -> Result:
     if _running is not None or current_thread() is not main_thread():
         return work()
     if signal.getsignal(_SIGNAL) is not _on_tick:
-        # The handler stays installed, because the signal's default action ends the process. Without
+        # The handler stays installed because the signal's default action ends the process. Without
         # guarded work, the handler does nothing.
         signal.signal(_SIGNAL, _on_tick)
     try:

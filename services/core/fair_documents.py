@@ -12,18 +12,18 @@ from services.core.fair_slots import FairSlots, Pays, all_pay
 from services.core.fair_turns import FairTurns
 
 _PATIENCE_S: Final = 10.0
-# The number of waiting callers is limited, because each of them keeps the text of a document in
+# The number of waiting callers is limited because each of them keeps the text of a document in
 # memory.
 _MOST_OF_ONE: Final = 8
 _MOST: Final = 64
-# The number of documents that are parsed at one time. A part is kept for clients with a paid plan.
+# The number of documents that are parsed concurrently. A part is kept for clients with a paid plan.
 _SLOTS: Final = 2
 _UNPAID: Final = 1
 
 
 class FairDocuments:
-    """A parser that handles each client's documents one at a time, so that a client delays only its
-    own. `pays` returns whether a client has a paid plan."""
+    """A parser that handles each client's documents one at a time, so that a client's documents do
+    not delay those of other clients. `pays` returns whether a client has a paid plan."""
 
     def __init__(
         self,
@@ -51,6 +51,6 @@ class FairDocuments:
 
     @asynccontextmanager
     async def admitted(self, tenant: TenantId) -> AsyncIterator[None]:
-        """Wait for the client's turn, and hold it while the block runs. Raises CallerBusy."""
+        """Wait for the client's turn, and keep it while the block runs. Raises CallerBusy."""
         async with self._turns.turn(tenant):
             yield

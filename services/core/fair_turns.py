@@ -24,7 +24,7 @@ class FairTurns:
 
     @asynccontextmanager
     async def turn(self, tenant: TenantId) -> AsyncIterator[None]:
-        """Wait for the client's turn, and hold it while the block runs. Raises CallerBusy."""
+        """Wait for the client's turn, and keep it while the block runs. Raises CallerBusy."""
         with self._room.place(tenant) as place:
             place.grow(1)
             async with AsyncExitStack() as inside:

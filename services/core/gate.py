@@ -1,7 +1,7 @@
 """A gate admits one caller per key at a time in this process, while the others wait.
 
-The lock in PostgreSQL remains authoritative, but waiting for it holds a connection. Waiting at the
-gate holds none, so a flood on one key cannot use up the pool.
+The lock in PostgreSQL remains authoritative, but waiting for it occupies a connection. Waiting at
+the gate occupies no connection, so a flood on one key cannot use up the pool.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ class Gate(Generic[K]):
 
     @asynccontextmanager
     async def enter(self, key: K) -> AsyncIterator[None]:
-        """Wait for the key's turn, and hold it while the block runs.
+        """Wait for the key's turn, and keep it while the block runs.
 
         Raises CallerBusy after a timeout or with too many waiting callers. If the previous caller
         found the database unavailable, a timeout raises EngineUnavailable instead.

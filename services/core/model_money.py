@@ -87,7 +87,7 @@ class ModelMoney:
         """Replace a reservation with the actual cost, in its month and day. `health` starts and
         ends the client's alarms.
 
-        Committed separately from the caller's transaction, because the money is spent even if the
+        Committed separately from the caller's transaction because the money is spent even if the
         answer is not stored.
         """
         async with self._database.tenant(tenant) as connection:

@@ -92,8 +92,8 @@ class UnitOfWork:
             await log.append(self._notes, self.now, self.new_id)
 
     async def start(self, engine: Starter) -> None:
-        """Start the collected work, after the commit. If some of it cannot be started now, the
-        sweeper starts it later."""
+        """Start the collected work, after the commit. The sweeper later starts any work that cannot
+        be started now."""
         for note in self._notes:
             ids = {**note.actor.noted, **note.ids}
             _log.info(note.what, client_id=self.tenant, **ids)

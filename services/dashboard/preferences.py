@@ -1,4 +1,4 @@
-"""User preferences. The unit of work spans clients, because users do not belong to a client."""
+"""User preferences. The unit of work spans clients because users do not belong to a client."""
 
 from domain.dashboard.preferences import Preferences, check_time_zone
 from services.core.unit_of_work import UnitOfWork

@@ -38,7 +38,7 @@ async def import_legacy_events(work: UnitOfWork, actor: Actor, lines: Lines) -> 
     for batch in _batches(lines):
         read += len(batch)
         added += await events.add(batch, work.new_id)
-    # The account is locked last, because the admission of events waits for this lock. An erasure
+    # The account is locked last because the admission of events waits for this lock. An erasure
     # either starts after this import or is detected here.
     await AccountRepository(work.connection, work.tenant).lock()
     work.note(actor, "legacy events imported", imported=str(added))

@@ -34,7 +34,7 @@ async def add_sample_history(work: UnitOfWork, actor: Actor, history: SampleHist
 
     Return False and change nothing if the client already has a conversation. No webhooks, emails or
     workflows start. The client must have the playbooks and texts that the records refer to. Raises
-    RoleRequired, ClientNotFound, and InvalidExport for contradicting records.
+    RoleRequired, ClientNotFound, and InvalidExport for contradictory records.
     """
     actor.require(OPERATORS)
     lists = ConversationLists(work.connection, work.tenant)

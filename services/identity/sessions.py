@@ -1,4 +1,4 @@
-"""Sign-in sessions: how they are opened, used and ended. The unit of work spans clients, because
+"""Sign-in sessions: how they are opened, used and ended. The unit of work spans clients because
 users do not belong to a client."""
 
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Sign-in with an emailed code or with another identity provider. The unit of work spans clients,
+"""Sign-in with an emailed code or with another identity provider. The unit of work spans clients
 because users do not belong to a client."""
 
 from dataclasses import dataclass, field

@@ -12,8 +12,8 @@ async def replay_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> boo
     """Prepare a stored webhook for another attempt. If True is returned, the caller must start its
     workflow after the commit (`WebhookStarter.process_webhook`, with `wake`).
 
-    A processed webhook stays unchanged. A failed one is processed as new, and a waiting one is
-    tried now. Raises RoleRequired, InboundWebhookNotFound.
+    A processed webhook stays unchanged. A failed webhook is processed as if it were new, and a
+    waiting webhook is tried now. Raises RoleRequired, InboundWebhookNotFound.
     """
     actor.require(MANAGERS)
     await lock_queues(work.connection, work.tenant)

@@ -72,7 +72,7 @@ async def _people_wrote(
     ):
         work.wake(ref, review_id)
         work.note(_HELPDESK, "review answered in the helpdesk", review_id=review_id)
-    # The drafts are locked after the reviews, because storing the outcome of a decision also locks
+    # The drafts are locked after the reviews because storing the outcome of a decision also locks
     # the reviews first.
     await ShadowDrafts(work.connection, work.tenant).heard(
         integration.provider, message.ticket_id, message.text, work.now

@@ -48,8 +48,8 @@ async def take_ticket(
     taken over its ticket.
 
     The message waits for the limits of the client, the customer and unverified senders, for the
-    quota, and behind waiting messages. If too many from unverified senders wait, it is dropped. A
-    message that matches no playbook never waits for storage, and may remain unstored.
+    quota, and behind waiting messages. If too many tickets from unverified senders are waiting, it
+    is dropped. A message that matches no playbook never waits for storage, and may remain unstored.
 
     `inspected` are the attachments. Raises the other errors of `admit_event`.
     """

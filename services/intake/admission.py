@@ -94,9 +94,9 @@ async def receive_event(
 ) -> Admitted | Unmatched | Repeated:
     """Admit an event within its caller's timeout.
 
-    Raises the errors of `admit_event`, and CallerBusy if too many of the client's callers wait.
-    After EngineUnavailable, nothing was stored. After AnswerDelayed, the event was stored. After
-    AnswerUnknown, it may have been.
+    Raises the errors of `admit_event`, and CallerBusy if too many of the client's callers are
+    waiting. After EngineUnavailable, nothing was stored. After AnswerDelayed, the event was stored.
+    After AnswerUnknown, it may have been.
     """
     began = time.monotonic()
     share = arrival.visit.share if arrival.visit else None
@@ -135,8 +135,8 @@ async def admit_event(
     by the run.
 
     Any actor of the client may call this, except with a revoked API key. Only an event typed by a
-    person is audited, because this is the hot path. All limits are checked under the account's
-    lock, so concurrent events cannot exceed them.
+    person is audited because this is the hot path. All limits are checked under the account's lock,
+    so concurrent events cannot exceed them.
 
     Raises Unauthenticated, ClientNotFound, IdempotencyKeyReused, CustomerRateLimited,
     ClientRateLimited, QuotaExhausted. A visitor's message may also raise WidgetShareUsed or

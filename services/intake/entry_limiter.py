@@ -43,7 +43,7 @@ class EntryLimiter:
         self._max_full = max_full
 
     def enter(self, tenant: TenantId) -> AbstractAsyncContextManager[None]:
-        """Wait for the client's turn, and hold it while the block runs. Raises CallerBusy,
+        """Wait for the client's turn, and keep it while the block runs. Raises CallerBusy,
         EngineUnavailable."""
         return self._gate.enter(tenant)
 

@@ -11,7 +11,7 @@ from domain.intake.attachment_type import Inspected, inspect
 from services.core.fair_turns import FairTurns
 
 _PATIENCE_S: Final = 4.0
-# The number of waiting callers is limited, because each of them keeps its files in memory.
+# The number of waiting callers is limited because each of them keeps its files in memory.
 _MOST_OF_ONE: Final = 8
 _MOST: Final = 64
 _THREADS: Final = 2

@@ -88,8 +88,9 @@ async def _store(work: UnitOfWork, actor: Actor, integration: Integration) -> In
 async def disconnect_integration(work: UnitOfWork, actor: Actor, integration_id: str) -> None:
     """End a connection and erase its credentials, even of an unsupported provider.
 
-    Its endpoint accepts only compliance requests for COMPLIANCE_REQUESTS_LAST. An ended connection
-    stays unchanged. Raises RoleRequired, IntegrationNotFound.
+    For COMPLIANCE_REQUESTS_LAST, the connection's endpoint still accepts compliance requests, but
+    no other webhooks. A connection that has already ended stays unchanged. Raises RoleRequired,
+    IntegrationNotFound.
     """
     actor.require(MANAGERS)
     integrations = IntegrationRepository(work.connection, work.tenant)

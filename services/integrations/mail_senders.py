@@ -173,7 +173,7 @@ def _server(
     tenant: TenantId, wanted: WantedServer, before: SmtpServer | None, sealer: Sealer
 ) -> SmtpServer:
     """Return the mail server with its password. A stored password is valid only for its own server.
-    Raises InvalidMailSender without one."""
+    Raises InvalidMailSender if there is no password."""
     server = SmtpServer(
         host=wanted.host,
         port=wanted.port,

@@ -22,7 +22,7 @@ async def read_correction(
     """Return a correction with its word diff and available actions. Raises CorrectionNotFound."""
     record = await CorrectionRepository(connection, tenant).read(correction_id)
     run = await corrected_run(connection, tenant, record)
-    # The cost of the diff is limited, because customers control part of the text. The diff is
+    # The cost of the diff is limited because customers control part of the text. The diff is
     # computed in a thread, so that it does not block the event loop.
     return await asyncio.to_thread(_with_offers, record, run)
 

@@ -46,7 +46,7 @@ async def accept_correction(
     the errors of adding or changing a case or content.
     """
     actor.require(MANAGERS)
-    # The account is locked before the correction's row, because the steps below lock the account
+    # The account is locked before the correction's row because the steps below lock the account
     # too.
     await AccountRepository(work.connection, work.tenant).lock()
     repository = CorrectionRepository(work.connection, work.tenant)

@@ -67,8 +67,8 @@ async def update_playbook(
     *,
     granted: Loosening | None = None,
 ) -> PlaybookChange:
-    """Update a playbook to match the draft, including the name. Every change except of the active
-    flag creates a version.
+    """Update a playbook to match the draft, including the name. Every change except a change of the
+    active flag creates a version.
 
     Raises RoleRequired, ClientNotFound, PlaybookNotFound, PlaybookChanged, PlaybookNameTaken,
     TooManyPlaybookChanges, PatternTaken, CasesNotGreen.
@@ -204,7 +204,7 @@ async def delete_playbook(
 async def _held(
     work: UnitOfWork, actor: Actor, wanted: WantedChange, granted: Loosening | None
 ) -> AsyncIterator[None]:
-    """The context manager in which every use case in this module runs: `held_if_looser` for
+    """Return the context manager in which every use case in this module runs: `held_if_looser` for
     playbooks. It also records the versions that stop answering events."""
     playbooks = PlaybookRepository(work.connection, work.tenant)
     live = LiveVersions(work.connection, work.tenant)
@@ -308,8 +308,8 @@ async def _switch(work: UnitOfWork, actor: Actor, playbook_id: str, *, active: b
 
 
 async def _tell_activated(work: UnitOfWork, actor: Actor, playbook: Playbook) -> None:
-    """Add an activation's webhook event. Its deduplication key is a new id, because the same
-    version may be activated several times."""
+    """Add an activation's webhook event. Its deduplication key is a new id because the same version
+    may be activated several times."""
     activated = PlaybookActivated(
         playbook_id=playbook.id,
         name=playbook.name,

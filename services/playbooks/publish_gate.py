@@ -80,8 +80,8 @@ async def go_live(
 
 
 def _note(work: UnitOfWork, actor: Actor, entry: PlaybookEntry, gate: GateStanding) -> None:
-    """Audit an override of the gate. The version stores the reason, because audit entries contain
-    no free text."""
+    """Audit an override of the gate. The version stores the reason because audit entries contain no
+    free text."""
     work.note(
         actor,
         "publish gate overridden",

@@ -19,7 +19,7 @@ async def order_erasure(
     """Return the input for the worker that erases a client or a customer. If the erasure is already
     in progress, return its input.
 
-    `work` must span clients, because certificates outlive their clients. `customer` is an address
+    `work` must span clients because certificates outlive their clients. `customer` is an address
     key (`domain/intake/customer_email.py`), a `session_subject`, or None for the whole client.
     Raises RoleRequired, ClientNotFound.
     """
@@ -40,7 +40,7 @@ async def order_erasure(
 
 async def brand_to_erase(connection: AsyncConnection, client_id: TenantId) -> str | None:
     """Return the name of the client to erase, or None if it was already erased. Raises
-    ClientNotFound if there was never such a client."""
+    ClientNotFound if the client never existed."""
     brand = await brand_of(connection, client_id)
     if brand is None and not await Certificates(connection).latest(client_id=client_id, limit=1):
         raise ClientNotFound(client_id)

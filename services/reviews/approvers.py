@@ -17,8 +17,9 @@ from store.tenants.standings import MemberStandings
 
 @dataclass(frozen=True, slots=True)
 class MissingApprover:
-    """The approver that a client's team lacks. `approves_from` is when a second member qualifies,
-    or None without one. `raising_waits` means that raising the limit is delayed."""
+    """The approver that a client's team lacks. `approves_from` is the time at which a second member
+    qualifies, or None if there is no second member. `raising_waits` means that raising the limit is
+    delayed."""
 
     approves_from: datetime | None
     raising_waits: bool
@@ -29,7 +30,7 @@ async def missing_approver(
 ) -> MissingApprover | None:
     """Return why the client's team cannot approve a review, or None if it can.
 
-    If `needs_two`, two members must approve. Otherwise, any reviewer may, except the member
+    If `needs_two` is true, two members must approve. Otherwise, any reviewer may, except the member
     `user_id` who entered the request.
     """
     members = await MemberStandings(connection, tenant).all()

@@ -10,7 +10,7 @@ from store.widget.session_messages import SessionMessageRepository
 async def claim_review(
     work: UnitOfWork, actor: Actor, review_id: str, *, force: bool = False
 ) -> Claim:
-    """Claim a review for a limited time, or renew the actor's claim. With `force`, owners and
+    """Claim a review for a limited time, or renew the actor's claim. If `force` is true, owners and
     admins take over another reviewer's claim.
 
     Raises RoleRequired, EscalationNotFound, EscalationDecided, EscalationClaimed.

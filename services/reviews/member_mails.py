@@ -74,8 +74,8 @@ async def prepare_mails(work: UnitOfWork, user_id: str) -> PreparedMails | None:
 async def _prepare_digest(
     work: UnitOfWork, user_id: str, choice: MemberChoice, *, is_wanted: bool
 ) -> None:
-    """Prepare the member's digest if it is due and tickets wait. A day on which nothing waits is
-    settled without a digest."""
+    """Prepare the member's digest if it is due and tickets are waiting. A day on which nothing
+    waits is settled without a digest."""
     hours = await BusinessHoursRepository(work.connection, work.tenant).read()
     due = digest_time(
         choice.digest_hour,

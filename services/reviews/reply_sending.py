@@ -234,7 +234,7 @@ async def _settle(work: UnitOfWork, reply: TeammateReply, outcome: StepOutcome) 
         reply.conversation_id, reply.body, work.now
     )
     await _report(work, reply)
-    # This is the last step of the transaction, because it locks the widget session.
+    # This is the last step of the transaction because it locks the widget session.
     await SessionMessageRepository(work.connection, work.tenant).number_reply(reply.id)
 
 

@@ -11,8 +11,8 @@ async def take_over(
 ) -> None:
     """Take over a conversation from the AI agent, whose new messages are then held in a review.
 
-    A reply that is already being sent is not stopped. With `force`, owners and admins take over
-    from a colleague. Raises RoleRequired, ConversationNotFound, ConversationTaken.
+    A reply that is already being sent is not stopped. If `force` is true, owners and admins take
+    over from a colleague. Raises RoleRequired, ConversationNotFound, ConversationTaken.
     """
     actor.require(MANAGERS if force else REVIEWERS)
     conversations = TakeoverRepository(work.connection, work.tenant)

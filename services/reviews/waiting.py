@@ -23,8 +23,8 @@ async def read_waiting(
     """Return how long the customers of these conversations have waited, by conversation id, in two
     statements.
 
-    Answered conversations are omitted. Empty if the client has no target for the first answer.
-    Raises RoleRequired.
+    Answered conversations are omitted. The result is empty if the client has no target for the
+    first answer. Raises RoleRequired.
     """
     actor.require(ANYONE)
     hours = await BusinessHoursRepository(connection, tenant).read()

@@ -24,7 +24,8 @@ USE: Final = "settings"
 async def change_settings(
     work: UnitOfWork, actor: Actor, change: SettingsChange, *, granted: Loosening | None = None
 ) -> ClientSettings:
-    """Change the client's settings from the next message on. `granted` is the approved change.
+    """Change the client's settings, starting with the next message. `granted` is the approved
+    change.
 
     Raises RoleRequired, ClientNotFound, and the errors of `held_if_looser`.
     """

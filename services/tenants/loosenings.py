@@ -60,7 +60,7 @@ async def held_if_looser(
     waits = not (work.dry_run or is_staff(actor)) and granted is None and await _is_held(work)
     async with work.trial() as trial:
         yield
-        # In a thread, because comparing a client's playbooks takes up to a tenth of a second.
+        # In a thread because comparing a client's playbooks takes up to a tenth of a second.
         found = await asyncio.to_thread(compare, before, await look())
         if waits and found:
             await trial.undo()

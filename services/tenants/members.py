@@ -1,5 +1,5 @@
 """Management of a client's members: the users, other than the owner, who may act on behalf of the
-client. The unit of work spans clients, because users do not belong to a client."""
+client. The unit of work spans clients because users do not belong to a client."""
 
 from domain.core.errors import InvalidInput
 from domain.tenants.actor import MANAGERS, REVIEWERS, Actor, ActorKind, without_address
@@ -29,8 +29,8 @@ async def add_member(
     """Add a user as a member, or change the member's role. Return the user's id.
 
     `user` is an id or an email address. An unknown address creates a user with the id `user_id`.
-    `keys` decides about the member's keys if the new role may not create them. Raises RoleRequired,
-    ClientNotFound, InvalidInput, KeysUndecided.
+    `keys` states which of the member's keys to revoke if the new role may not create keys. Raises
+    RoleRequired, ClientNotFound, InvalidInput, KeysUndecided.
     """
     actor.require(MANAGERS)
     if role is Role.OWNER:
@@ -57,10 +57,10 @@ async def add_member(
 async def change_role(
     work: UnitOfWork, actor: Actor, user_id: str, role: Role, *, keys: KeyChoice | None = None
 ) -> ClientMember:
-    """Change a member's role from the next request on. Raises RoleRequired, OwnerStays,
+    """Change a member's role, starting with the next request. Raises RoleRequired, OwnerStays,
     MemberNotFound, KeysUndecided.
 
-    `keys` decides about the member's keys if the new role may not create them.
+    `keys` states which of the member's keys to revoke if the new role may not create keys.
     """
     actor.require(MANAGERS)
     if role is Role.OWNER:
@@ -79,9 +79,9 @@ async def remove_member(
 ) -> str:
     """End a membership immediately, and return the user's id.
 
-    `user` is an id or an email address. `keys` decides about the user's keys. The keys of
-    authorized OAuth clients are revoked, and the user's invitations withdrawn. Raises RoleRequired,
-    ClientNotFound, OwnerStays, MemberNotFound, KeysUndecided.
+    `user` is an id or an email address. `keys` states which of the user's keys to revoke. The keys
+    of authorized OAuth clients are revoked, and the user's invitations withdrawn. Raises
+    RoleRequired, ClientNotFound, OwnerStays, MemberNotFound, KeysUndecided.
     """
     actor.require(MANAGERS)
     members = MemberRepository(work.connection)
@@ -143,8 +143,8 @@ async def _end_powers(
 async def leave_client(work: UnitOfWork, actor: Actor) -> None:
     """End the actor's own membership immediately. The actor's keys stay active.
 
-    They are shown without a manager, and the sweep emails the managers. Raises OwnerStays,
-    MemberNotFound.
+    They are then listed as keys without a manager, and the sweep notifies the managers by email.
+    Raises OwnerStays, MemberNotFound.
     """
     members = MemberRepository(work.connection)
     before = await members.role(actor.name, work.tenant)

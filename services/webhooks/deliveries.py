@@ -88,8 +88,8 @@ async def replay_missed(
 ) -> Replayed:
     """Send the events since `since` that a webhook has not received, oldest first.
 
-    REPLAYED_AT_ONCE and the limit on pending deliveries apply. `everything` includes received
-    events. Raises RoleRequired, PlanRequired, WebhookNotFound, WebhookDisabled.
+    REPLAYED_AT_ONCE and the limit on pending deliveries apply. If `everything` is true, received
+    events are included. Raises RoleRequired, PlanRequired, WebhookNotFound, WebhookDisabled.
     """
     actor.require(MANAGERS)
     await subscriber(work)

@@ -8,14 +8,15 @@ from domain.core.ids import TenantId
 from store.core.database import Database
 from store.webhooks.outbox_tail import OutboxEvent, OutboxTail
 
-# The longest time between an event's timestamp and its commit. Events are read again for this time,
+# The longest time between an event's timestamp and its commit. Events are read again for this time
 # because a slow transaction may commit an event after newer events were read.
 _LATE_COMMIT: Final = timedelta(seconds=30)
 _PAGE: Final = 200
 
 
 class Listening:
-    """Reads each of a client's new events once. `events` are the types to read; empty means all."""
+    """A reader that returns each of a client's new events once. `events` are the types to read;
+    empty means all."""
 
     def __init__(
         self, database: Database, tenant: TenantId, *, events: Collection[str], since: datetime

@@ -106,8 +106,8 @@ async def change_webhook(
 
 
 async def enable_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> Enabled:
-    """Re-enable a webhook, reset its failures, and send it a test event, but no missed events.
-    Raises RoleRequired, PlanRequired, WebhookNotFound."""
+    """Re-enable a webhook, reset its failure count, and send it a test event. Missed events are not
+    sent. Raises RoleRequired, PlanRequired, WebhookNotFound."""
     actor.require(MANAGERS)
     webhooks = await subscriber(work)
     enabled = await webhooks.enable(webhook_id)

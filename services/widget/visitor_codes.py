@@ -38,8 +38,8 @@ async def make_visitor_code(work: UnitOfWork, wanted: VisitorCodeWanted, sealer:
     """Store a visitor's code for any address, and return its id for the email. A code beyond the
     limits of `domain/identity/mailed_code.py` is never sent.
 
-    Both cases take the same work and count, so they reveal nothing about the address. Raises
-    TooManyCodes, and SessionUnknown for an ended session.
+    Both cases take the same work and count toward the limits, so the response reveals nothing about
+    the address. Raises TooManyCodes, and SessionUnknown for an ended session.
     """
     codes = MailedCodeRepository(work.connection, work.tenant, CodePlace.WIDGET)
     sessions = WidgetSessionRepository(work.connection, work.tenant)

@@ -31,8 +31,8 @@ async def widget_and_key(work: UnitOfWork) -> tuple[Widget, str | None]:
 
 
 async def change_widget(work: UnitOfWork, actor: Actor, change: WidgetChange) -> Widget:
-    """Change the widget settings from the next request on. The caller has validated the values
-    (`domain/widget/`). Raises RoleRequired, ClientNotFound."""
+    """Change the widget settings, starting with the next request. The caller has validated the
+    values (`domain/widget/`). Raises RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
     changed = await WidgetRepository(work.connection, work.tenant).change(change, work.now)
     work.note(actor, "widget changed", fields=" ".join(sorted(change.given)))
@@ -45,7 +45,7 @@ async def rotate_widget_secret(
     """Create or rotate the secret that signs user identities, from SECRET_BYTES random bytes.
 
     During the overlap, the previous secret is valid too. If loosening changes must wait, the new
-    one signs only after approval or a delay. Raises RoleRequired, ClientNotFound,
+    secret signs only after approval or a delay. Raises RoleRequired, ClientNotFound,
     TooManyLoosenings.
     """
     actor.require(MANAGERS)

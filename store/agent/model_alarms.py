@@ -71,8 +71,8 @@ class ModelAlarms(TenantRepository):
 async def due_alarms(
     connection: AsyncConnection, *, now: datetime, after: Place | None, limit: int
 ) -> Sequence[DueAlarm]:
-    """Return a page of open alarms, across all clients, about which an email is due, oldest first.
-    `after`: the `place` of the last alarm on the previous page."""
+    """Return a page of all clients' open alarms for which an email is due, oldest first. `after`:
+    the `place` of the last alarm on the previous page."""
     key = sa.func.concat(_ALARMS.client_id, "/", _ALARMS.fault)
     rows = await connection.execute(
         sa.select(_ALARMS.client_id, _ALARMS.fault, _ALARMS.since, key.label("key"))

@@ -25,8 +25,8 @@ class Backlog:
     - `oldest_received`: when the oldest of these runs was admitted.
     - `open_reviews`: undecided reviews.
     - `pending_deliveries`: webhook deliveries in progress or waiting for a retry.
-    - `unfinished_webhooks`: inbound webhooks in progress or queued, without those that wait for a
-      limit.
+    - `unfinished_webhooks`: inbound webhooks in progress or queued, without those that are waiting
+      because of a limit.
     - `oldest_webhook`: when the oldest of these webhooks arrived.
     """
 

@@ -93,8 +93,8 @@ class ChurnRepository(TenantRepository):
         """Return a page of addresses of customers who sent a message in the look-back period before
         `at`.
 
-        The addresses are sorted results of `customer_key`. `after` is the last one on the previous
-        page.
+        The addresses are sorted results of `customer_key`. `after` is the last address on the
+        previous page.
         """
         asked = {**self._times(at), "after": after, "limit": limit}
         return list(await self._connection.scalars(_CUSTOMERS, asked))

@@ -53,9 +53,9 @@ class ClientDay:
 
 
 # Runs are read by primary key, and rows of other tables by keys from each run. The cost therefore
-# depends on the day's runs, not on the client's history. Joins run row by row, because the same
-# plan must suit idle and busy clients. `came_back` is null for unresolved runs, and until 7 days
-# after the day's end.
+# depends on the day's runs, not on the client's history. Joins run row by row because the same plan
+# must suit idle and busy clients. `came_back` is null for unresolved runs, and until 7 days after
+# the day's end.
 _LOOKED_AT: Final = f"""
     SELECT run.client_id, run.status, run.duration_ms, run.cost_micros,
            coalesce(run.classification, '') AS classification, run.playbook_id,
@@ -281,7 +281,7 @@ def _client_day(
     ends: datetime,
     now: datetime,
 ) -> ClientDay:
-    # Sums are rounded, because the last digits of a floating-point sum depend on the order of the
+    # Sums are rounded because the last digits of a floating-point sum depend on the order of the
     # rows.
     values: dict[str, Any] = {
         name: round(value, _DIGITS) if isinstance(value := row[name], float) else value

@@ -81,7 +81,7 @@ async def count_first_answers(
     hours = iter((await hours_of(connection, client_ids)).items())
     last = min(max(begins, now), begins + CALENDAR_LASTS)
     counted: dict[str, dict[PartKey, dict[str, Any]]] = {}
-    # In a thread, because the calendars of an old day take seconds to compute.
+    # In a thread because the calendars of an old day take seconds to compute.
     while calendars := await asyncio.to_thread(_next_calendars, hours, begins, last):
         rows = await connection.execute(
             _COUNTED,

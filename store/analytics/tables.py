@@ -50,8 +50,8 @@ metrics_daily: Final = sa.Table(
     _later("handled"),
     _later("resolved"),
     _later("resolved_alone"),
-    # The number of resolved runs after which the customer wrote again within 7 days, and the number
-    # of those after which the customer did not. Both are null until the 7 days have passed.
+    # The numbers of resolved runs after which the customer wrote again within 7 days, and after
+    # which the customer did not. Both are null until the 7 days have passed.
     _later("reopened"),
     _later("durable"),
     # Numbers of escalated runs, by escalation reason.

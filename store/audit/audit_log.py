@@ -31,7 +31,7 @@ def link_of(row: "sa.Row[*tuple[Any, ...]]") -> ChainLink:
     return ChainLink(entry, bytes(row.previous), bytes(row.hash))
 
 
-# The statements are built once, because building them costs more than running them.
+# The statements are built once because building them costs more than running them.
 _LOCK_HEAD: Final = sa.text("""
     SELECT seq, hash FROM audit_heads WHERE client_id = :client_id FOR UPDATE
 """)

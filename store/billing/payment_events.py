@@ -1,4 +1,4 @@
-"""Events from the payment provider, each stored once. The queries span clients, because some events
+"""Events from the payment provider, each stored once. The queries span clients because some events
 do not belong to a client."""
 
 from collections.abc import Sequence

@@ -9,7 +9,7 @@ from domain.core.ids import TenantId
 from domain.tenants.answer_decision import LATEST_DECISION
 
 # The digest covers values, not ids, so it is the same before and after a change is saved. Templates
-# are digested in order, because the older of two matching templates is used.
+# are digested in order because the older of two matching templates is used.
 _DIGEST: Final = sa.text("""
     WITH template AS (
         SELECT row_number() OVER (ORDER BY created_at, id) AS place,

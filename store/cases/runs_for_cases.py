@@ -22,7 +22,7 @@ _CITATIONS: Final = TypeAdapter(tuple[Citation, ...])
 _TURNS: Final = TypeAdapter(tuple[Turn, ...])
 
 # In a simulation, only a human agent's message ends a handoff, so an approved draft is read as one.
-# The plan is read from the review, because the run's may lack rejected actions.
+# The plan is read from the review because the run's may lack rejected actions.
 _READ: Final = """
     SELECT run.id, run.status, run.classification, run.lookup, run.citations,
            run.received_at, coalesce(run.handoff_reason, run.hold) AS reason,
@@ -72,8 +72,8 @@ class RunForCaseReader(TenantRepository):
         """Return a run. Raises RunNotFound for an unknown or erased run, and before its event is
         normalized.
 
-        `lock` blocks an erasure of the run's customer until the transaction ends. Readers pass
-        False.
+        If `lock` is true, an erasure of the run's customer is blocked until the transaction ends.
+        Readers pass False.
         """
         row = await self._one(
             _LOCKED_RUN if lock else _RUN,

@@ -23,7 +23,7 @@ from store.tenants.accounts import AccountRepository
 _SHOWN_TEMPLATES: Final = 200
 
 # The query returns the templates, or only the version if the caller already has the current
-# templates. The version is a digest of the rows' xmin values, because every update of a row changes
+# templates. The version is a digest of the rows' xmin values because every update of a row changes
 # its xmin.
 _TEMPLATES: Final = sa.text("""
     WITH version AS (
@@ -166,7 +166,7 @@ class ContentRepository(TenantRepository):
             return
         await self._make_room(knowledge_entries, MAX_ENTRIES, more=len(entries))
         ids = [new_id() for _ in entries]
-        # In a thread, because folding the text of a large file takes tenths of a second.
+        # In a thread because folding the text of a large file takes tenths of a second.
         rows = await asyncio.to_thread(_rows, self._tenant, ids, entries, now)
         await self._connection.execute(sa.insert(knowledge_entries), rows)
         await self.check_length()

@@ -113,7 +113,7 @@ class ContentChanges(TenantRepository):
 
         Raises TooMuchContent beyond the limit on the client's knowledge.
         """
-        # Lock the entry, because one user may change its title while another changes its body.
+        # Lock the entry because one user may change its title while another changes its body.
         old = await self.read(KnowledgeEntry, entry_id, lock=True)
         if change.title or change.body:
             await self._connection.execute(

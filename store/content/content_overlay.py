@@ -26,7 +26,8 @@ async def overlay(
 ) -> None:
     """Write the trial change. The caller must roll back the transaction. Raises ContentNotFound.
 
-    Only keyword search finds an added entry, like a saved one before the next sweep.
+    Until the next sweep, only keyword search finds a saved entry. The same applies to an entry that
+    the trial adds.
     """
     if change.added is not None:
         await _add(ContentRepository(connection, tenant), change.added, now)

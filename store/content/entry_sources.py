@@ -30,7 +30,8 @@ class EntryOfPage:
 
 class EntrySourceRepository(TenantRepository):
     async def entry_of(self, url: str) -> EntryOfPage | None:
-        """Return the entry that was imported from a page, or None. The oldest entry counts."""
+        """Return the entry that was imported from a page, or None. If there are several, return the
+        oldest one."""
         table = knowledge_entries.c
         row = (
             await self._connection.execute(
@@ -53,11 +54,12 @@ class EntrySourceRepository(TenantRepository):
         )
 
     async def found_same(self, entry_id: str, now: datetime) -> None:
-        """Store that an entry's page was read and has the accepted text."""
+        """Record that an entry's page was read and still has the accepted text."""
         await self._update(entry_id, source_read_at=now, source_changed_at=None)
 
     async def found_changed(self, entry_id: str, now: datetime) -> None:
-        """Store that an entry's page was read and has another text. The first time is kept."""
+        """Record that an entry's page was read and that its text differs from the accepted text.
+        The first such time is kept."""
         first = sa.func.coalesce(knowledge_entries.c.source_changed_at, now)
         await self._update(entry_id, source_read_at=now, source_changed_at=first)
 
@@ -85,7 +87,8 @@ class EntrySourceRepository(TenantRepository):
 
     async def comparable(self, url: str, title: str, length: int) -> tuple[Known, ...]:
         """Return the entries and pending suggestions to compare a page with: those with the same
-        title or about the same `length` in characters. The page's own are left out."""
+        title or about the same `length` in characters. The page's own entries and suggestions are
+        left out."""
         table = knowledge_entries.c
         size = sa.func.length(table.body)
         entries = await self._connection.execute(

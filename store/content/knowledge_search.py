@@ -22,7 +22,7 @@ _PAIRS: Final = 150_000
 _LANGUAGE_SHARE: Final = 0.75
 
 # Under row-level security, PostgreSQL cannot use a full-text index. Each entry is therefore read
-# once, and its words are compared directly. Sums are rounded, because their terms have no fixed
+# once, and its words are compared directly. Sums are rounded because their terms have no fixed
 # order.
 _WORDS: Final = """
     WITH own AS MATERIALIZED (

@@ -49,7 +49,7 @@ class SuggestionRepository(TenantRepository):
         return None if found is None else PageSource.model_validate(found)
 
     async def delete_of_page(self, url: str) -> None:
-        """Remove the pending suggestions from a website page, because the page was read again."""
+        """Remove the pending suggestions from a website page because the page was read again."""
         await self._connection.execute(sa.delete(suggestions).where(*self._from_page(url)))
 
     def _from_page(self, url: str) -> tuple["sa.ColumnElement[bool]", ...]:

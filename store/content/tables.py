@@ -121,7 +121,7 @@ suggestions: Final = sa.Table(
 )
 
 # Imports of knowledge from websites. `robots`: the site's robots.txt, or NULL if it has none.
-# `follows`: whether the import follows links, because the site has no sitemap. `bytes_read`: the
+# `follows`: whether the import follows links because the site has no sitemap. `bytes_read`: the
 # size of the responses that are not pages.
 site_imports: Final = sa.Table(
     "site_imports",

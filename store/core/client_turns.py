@@ -48,7 +48,8 @@ class ClientTurns:
         """Hold a connection slot for `of` while the block runs: a client, a SharedWork, or None for
         other work that spans clients.
 
-        Reentrant per client: tasks that hold one slot and wait for a second could deadlock.
+        Reentrant per client because tasks that hold one slot and wait for a second one could
+        deadlock.
         """
         held, own = _HELD.get(frozenset()), (self, of)
         if own in held:

@@ -80,7 +80,7 @@ class Database:
             # SQLAlchemy opens no transactions. The methods below open each transaction and set its
             # client in one round trip.
             isolation_level="AUTOCOMMIT",
-            # Error messages omit statement parameters, because errors are logged and parameters
+            # Error messages omit statement parameters because errors are logged and parameters
             # contain customer data.
             hide_parameters=True,
             json_serializer=_dump,
@@ -109,9 +109,9 @@ class Database:
         block ends, and rolls back after an error.
 
         It takes at most `patience_s` seconds, with the wait for a connection. Connections are
-        shared fairly among clients (`client_turns.py`). `keeps_plans` lets PostgreSQL reuse plans
-        of up to `PLANS_KEPT_S`. Use it only for the short statements of each event, which cost
-        mainly planning.
+        shared fairly among clients (`client_turns.py`). If `keeps_plans` is true, PostgreSQL may
+        reuse plans for up to `PLANS_KEPT_S`. Use this only for the short statements of each event,
+        whose cost is mainly planning.
 
         Raises EngineUnavailable if PostgreSQL cannot be reached or does not respond, and
         CommitUnknown during the commit.

@@ -31,6 +31,6 @@ OF_A_PROCESS: Final[Mapping[str, int]] = {
 
 def of_a_client(pool_size: int) -> int:
     """Return the maximum number of a pool's connections that one client may hold: 70% of the pool.
-    The rest remains available to other clients even while all requests from one client wait for a
-    locked row."""
+    The remaining connections stay available to other clients even while all requests from one
+    client wait for a locked row."""
     return max(1, pool_size * 7 // 10)

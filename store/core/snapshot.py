@@ -26,7 +26,7 @@ _ROWS_HELD: Final = 8
 def begin(tenant: TenantId) -> sql.Composed:
     """Return the statements that open a snapshot's transaction.
 
-    JIT is off, because compiling a query takes longer than reading its first rows. Each section of
+    JIT is off because compiling a query takes longer than reading its first rows. Each section of
     an export rolls back to the final savepoint, which undoes the previous section.
     """
     return sql.SQL(
@@ -78,7 +78,8 @@ class Snapshot:
         return await cursor.fetchone()
 
     async def declare(self, query: str) -> None:
-        """Open the cursor from which `fetch` reads. Only one can be open, until `rewind`."""
+        """Open the cursor from which `fetch` reads. Only one cursor can be open until `rewind` is
+        called."""
         self._socket_deadline.within(self._patience_s)
         declared = sql.SQL("DECLARE rows NO SCROLL CURSOR FOR {}").format(sql.SQL(query))
         await self._connection.execute(declared, self._values)

@@ -16,8 +16,9 @@ from store.intake.events import IS_AUTHENTICATED
 PAGE: Final = 200
 """Maximum number of messages indexed by `CustomerIndex.index_page`."""
 
-# An unverified sender's name never replaces a verified customer's. An earlier message's name
-# replaces a later one only if only its sender was verified.
+# An unverified sender's name never replaces a verified customer's name. The name in an earlier
+# message replaces a later name only if the earlier sender was verified and the later sender was
+# not.
 _KEEP: Final = sa.text("""
     WITH kept AS (
         INSERT INTO customers AS customer

@@ -29,7 +29,7 @@ _PAGE: Final = sa.text(f"""
     WHERE client_id = :client_id AND {_IS_BEFORE}
     ORDER BY last_contact_at DESC, id DESC LIMIT :limit
 """)  # noqa: S608 - our own SQL
-# The longest word is searched first, because it matches the fewest customers.
+# The longest word is searched first because it matches the fewest customers.
 _FOUND: Final = f"""
     WITH named AS (
         SELECT customer_id AS id FROM (

@@ -1,4 +1,4 @@
-"""User preferences. The queries span clients, because users do not belong to a client."""
+"""User preferences. The queries span clients because users do not belong to a client."""
 
 from datetime import datetime
 

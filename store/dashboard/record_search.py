@@ -21,7 +21,7 @@ MESSAGES_EXAMINED: Final = 6
 """Maximum number of the latest messages, including answers, that a word search examines per
 conversation."""
 
-# The limits keep the CPU time of a search low, because the command palette searches with each
+# The limits keep the CPU time of a search low because the command palette searches with each
 # keystroke.
 _READ_CHARS: Final = 500
 _ACCENTED: Final = "ŒÆÀÂÄÁÃÅÇÉÈÊËÍÎÏÌÑÓÔÖÒÕÚÛÜÙŸàâäáãåçéèêëíîïìñóôöòõúûüùÿ"
@@ -156,8 +156,8 @@ def _patterns(words: Sequence[str]) -> list[str]:
 
 
 def _pattern(word: str) -> str:
-    """Return a regular expression for a word. A ligature matches both of its letters, and also the
-    first one at the end of the word."""
+    """Return a regular expression for a word. A ligature matches both of its letters. At the end of
+    the word, it also matches the first letter alone."""
     if word[:2] in _LIGATURES:
         both = f"{_letter(word[0])}{_letter(word[1])}"
         return f"(?:{both}|[{_LIGATURES[word[:2]]}]){_pattern(word[2:])}"

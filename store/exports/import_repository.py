@@ -50,7 +50,7 @@ _PATIENCE: Final = (
 )
 
 # The tables that must not contain rows of the client. The file replaces the starter playbooks and
-# templates. `begin` checks daily metrics separately, because they exist even without events.
+# templates. `begin` checks daily metrics separately because they exist even without events.
 _MUST_BE_EMPTY: Final = (
     ai_conversations,
     automation_events,
@@ -67,7 +67,7 @@ _MUST_BE_EMPTY: Final = (
 )
 _NOTHING_HAPPENED: Final = sa.and_(metrics_daily.c.events == 0, metrics_daily.c.runs == 0)
 
-# The values are checked, because a settings row may exist although no member has changed a setting.
+# The values are checked because a settings row may exist although no member has changed a setting.
 # Accounts older than `answers_from_knowledge` have a row that contains only that value.
 _SOMETHING_SET: Final = sa.text("""NOT (
     system_prompt IS NULL AND widget_key IS NULL AND stopped_at IS NULL AND holds_loosening
@@ -192,7 +192,7 @@ class TenantImport:
 
 
 def _contradiction(section: Section, error: IntegrityError | DataError) -> InvalidExport:
-    """Return an error that names the violated constraint. PostgreSQL's full message is omitted,
+    """Return an error that names the violated constraint. PostgreSQL's full message is omitted
     because it may contain customer data."""
     if isinstance(error, DataError):
         return InvalidExport(f"{section}: a record holds a value that cannot be stored")

@@ -83,7 +83,7 @@ SOURCES: Final[Mapping[Section, Source]] = {
         "clients AS t WHERE t.id = %(client_id)s",
         "t.id",
     ),
-    # This section always has exactly one record, because the defaults apply to a client without
+    # This section always has exactly one record because the defaults apply to a client without
     # stored settings.
     Section.SETTINGS: Source(
         (

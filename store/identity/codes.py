@@ -1,4 +1,4 @@
-"""Sign-in codes. The queries span clients, because the client is not yet known when a user requests
+"""Sign-in codes. The queries span clients because the client is not yet known when a user requests
 a code."""
 
 from dataclasses import dataclass, field
@@ -60,7 +60,8 @@ class CodeRepository:
         self, code: NewCode, now: datetime, *, to_strangers: int, crowded: bool = False
     ) -> bool:
         """Store a sign-in code, and return whether it may be sent, as decided by `tries_of_next`.
-        Otherwise, the code does not count and cannot be used. If `crowded`, it is not stored."""
+        Otherwise, the code does not count and cannot be used. If `crowded` is true, it is not
+        stored."""
         await self._lock(code.email)
         made = await self._made(code, now)
         tries = tries_of_next(made, to_strangers=to_strangers, crowded=crowded)
@@ -119,8 +120,8 @@ class CodeRepository:
     async def take_try(self, email: str, network: str, now: datetime) -> tuple[TriedCode, ...]:
         """Use up one attempt of each valid code for the address. Return these codes, newest first.
 
-        Attempts from the requesting network are counted apart. Other requests for the address wait
-        until the transaction ends.
+        Attempts from the requesting network are counted separately. Other requests for the address
+        wait until the transaction ends.
         """
         await self._lock(email)
         codes = sign_in_codes.c
@@ -144,7 +145,7 @@ class CodeRepository:
         return tuple(TriedCode(row.id, row.digest, row.brand_name) for row in newest_first)
 
     async def use_up(self, email: str, now: datetime) -> None:
-        """Invalidate all sign-in codes for the address, because one of them was entered
+        """Invalidate all sign-in codes for the address because one of them was entered
         correctly."""
         await self._connection.execute(
             sa.update(sign_in_codes)

@@ -1,4 +1,4 @@
-"""Dynamically registered OAuth clients. The queries span tenants, because no tenant is known at
+"""Dynamically registered OAuth clients. The queries span tenants because no tenant is known at
 registration."""
 
 from datetime import datetime
@@ -32,8 +32,8 @@ class OAuthClientRepository:
         """Remove expired registrations of OAuth clients that were never used, and return the number
         removed.
 
-        Beyond `unused_at_most`, the oldest of the networks with the most registrations go too.
-        Locked rows are skipped.
+        Beyond `unused_at_most`, the oldest registrations of the networks with the most
+        registrations are removed too. Locked rows are skipped.
         """
         its = oauth_clients.c
         # All networks share the limit. Each network's newest registration is kept first, then each

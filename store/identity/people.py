@@ -1,5 +1,5 @@
-"""Users, with their addresses and clients. The queries span clients, because a user may belong to
-no client or to several clients."""
+"""Users, with their addresses and clients. The queries span clients because a user may belong to no
+client or to several clients."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Sign-in sessions, stored by the digest of their secret. The queries span clients, because a
+"""Sign-in sessions, stored by the digest of their secret. The queries span clients because a
 session belongs to a user."""
 
 from datetime import datetime

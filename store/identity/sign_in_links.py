@@ -1,4 +1,4 @@
-"""Single-use sign-in links, stored by the digest of their token. The queries span clients, because
+"""Single-use sign-in links, stored by the digest of their token. The queries span clients because
 users do not belong to a client."""
 
 from datetime import datetime

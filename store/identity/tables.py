@@ -1,4 +1,4 @@
-"""The sign-in tables. Most of them span clients, because users exist before their client is
+"""The sign-in tables. Most of them span clients because users exist before their client is
 known."""
 
 from typing import Final

@@ -26,7 +26,7 @@ _PAGE: Final = (
 )
 _ONE: Final = _REQUEST.where(data_requests.c.id == sa.bindparam("request"))
 _MOST_OPEN: Final = 1_000
-# The addresses are compared in Python, because PostgreSQL folds letters differently.
+# The addresses are compared in Python because PostgreSQL folds letters differently.
 _OPEN: Final = (
     _REQUEST.where(
         data_requests.c.customer_email.is_not(None), data_requests.c.fulfilled_at.is_(None)
@@ -50,7 +50,7 @@ class DataRequestRepository(TenantRepository):
         due_at: datetime,
     ) -> bool:
         """Store a data request, or return False if its id is already stored. The owner is notified
-        only of a shop's requests, because members know of their own."""
+        only of a shop's requests because members know about the requests that they opened."""
         added = await self._connection.execute(
             insert(data_requests)
             .values(

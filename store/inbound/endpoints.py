@@ -210,7 +210,7 @@ class EndpointRepository(TenantRepository):
 
     async def close_ended(self, *, but_of: Collection[Provider]) -> None:
         """Delete the endpoints of disconnected integrations. `but_of`: the providers whose
-        endpoints are kept, because these providers still send compliance requests."""
+        endpoints are kept because these providers still send compliance requests."""
         ended = sa.select(integrations.c.id).where(
             integrations.c.client_id == self._tenant,
             integrations.c.status == IntegrationStatus.DISCONNECTED,

@@ -62,7 +62,7 @@ _IS_BUSY: Final = sa.text(f"""
     SELECT EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_QUEUE} AND state = 'queued')
         OR EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_QUEUE} AND {IS_HEAD})
 """)  # noqa: S608 - constants
-# For each kind, one index scan reads a single row. Scanning the whole queue would be slow, because
+# For each kind, one index scan reads a single row. Scanning the whole queue would be slow because
 # the queue may be long.
 _TAKE_NEXT: Final = sa.text(f"""
     UPDATE inbound_webhooks SET state = 'working'

@@ -25,7 +25,7 @@ _SUMMARY: Final = sa.select(*(_TABLE[name] for name in InboundWebhook.model_fiel
 )
 _ONE: Final = _SUMMARY.add_columns(
     _TABLE.headers,
-    # Only the start of the body is read, because the full body may be an email with photos.
+    # Only the start of the body is read because the full body may be an email with photos.
     sa.func.substring(_TABLE.body, 1, SHOWN_BODY).label("beginning"),
     sa.case(
         (_TABLE.body.is_not(None), sa.func.coalesce(_TABLE.cut_from, sa.func.length(_TABLE.body)))

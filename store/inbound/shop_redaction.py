@@ -9,7 +9,7 @@ from store.inbound.poll_cursors import PollCursorRepository
 from store.integrations.order_facts import OrderFactRepository
 
 _OF_IT: Final = "client_id = :client_id AND integration_id = :integration"
-# The bodies of unfinished compliance requests are kept, because they are still needed.
+# The bodies of unfinished compliance requests are kept because they are still needed.
 _BODIES: Final = sa.text(f"""
     UPDATE inbound_webhooks SET body = NULL, headers = '{{}}', customer_key = NULL
     WHERE {_OF_IT} AND id <> :duty AND body IS NOT NULL AND (kind <> 'duty' OR state = 'done')

@@ -73,7 +73,7 @@ inbound_webhooks: Final = sa.Table(
     text("waits_for", nullable=True),
     time("not_before", nullable=True),
     text("customer_key", nullable=True),
-    # True for a waiting ticket if its author's email address is unverified.
+    # True for a waiting ticket whose author's email address is unverified.
     sa.Column("is_claim", sa.Boolean, nullable=False, server_default=sa.false()),
     text("outcome", nullable=True),
     text("reason", nullable=True),

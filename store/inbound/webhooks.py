@@ -38,9 +38,10 @@ _OTHERS: Final = frozenset(WebhookKind) - FROM_STRANGERS
 
 @dataclass(frozen=True, slots=True)
 class NewWebhookRow:
-    """A webhook delivery to store. `id` is used if it is new. `headers` are those for the parser,
-    in lower case. `unreadable` is a parsing error's code, or None. `is_signed` means that a secret
-    verified it. `vouches` means that the endpoint could then vouch for customers' addresses."""
+    """A webhook delivery to store. `id` is used if it is new. `headers` contains the headers that
+    the parser needs, in lower case. `unreadable` is a parsing error's code, or None. `is_signed`
+    means that a secret verified it. `vouches` means that the endpoint could then vouch for
+    customers' addresses."""
 
     id: str
     integration_id: str
@@ -67,9 +68,9 @@ class KeptAs(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KeptWebhook:
-    """The result of storing a delivery. `id` is its row, possibly an older one. If `starts`, the
-    delivery is the new head of its queue, and the caller must start its workflow after the
-    commit."""
+    """The result of storing a delivery. `id` is its row, possibly an older one. If `starts` is
+    true, the delivery is the new head of its queue, and the caller must start its workflow after
+    the commit."""
 
     id: str
     was: KeptAs
@@ -223,7 +224,7 @@ class WebhookArrivals(TenantRepository):
         values = {"tenant": self._tenant, "above": size.above, "up_to": size.up_to}
         if await self._connection.scalar(_HELD, values) <= room:
             return True
-        # Truncate the bodies of failed webhooks first, because their processing has already been
+        # Truncate the bodies of failed webhooks first because their processing has already been
         # attempted. The other webhooks still need their bodies.
         await self._connection.execute(_CUT_FAILED, {**values, "cut_to": CUT_TO})
         return bool(await self._connection.scalar(_HELD, values) <= room)

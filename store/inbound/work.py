@@ -109,7 +109,7 @@ class WorkRepository(TenantRepository):
                 row.mapping or {},
                 received_at=row.created_at,
                 is_signed=row.is_signed,
-                # The endpoint must still be trusted. A deleted endpoint is not trusted.
+                # The endpoint must still be trusted, and must not have been deleted.
                 vouches=row.vouches and row.still_vouches is True,
                 was_trusted=row.vouches,
             ),
@@ -171,7 +171,7 @@ class WorkRepository(TenantRepository):
         await self._write(webhook_id, state=state, reason=None, finished_at=None)
 
     async def unproved_waiting(self, at_most: int) -> int:
-        """Return the number of tickets that wait because of the limit on unverified senders.
+        """Return the number of tickets that are waiting because of the limit on unverified senders.
         Counting stops at `at_most`."""
         values = {"tenant": self._tenant, "at_most": at_most}
         return int(await self._connection.scalar(_UNPROVED, values) or 0)

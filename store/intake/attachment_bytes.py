@@ -46,8 +46,8 @@ class AttachmentBytes(TenantRepository):
 
     async def kept(self, *, since: datetime | None = None, only_unproved: bool = False) -> int:
         """Return the number of bytes stored for the client's attachments. `since` counts only later
-        attachments, with members' deleted files. `only_unproved` counts only those of unverified
-        senders."""
+        attachments, with members' deleted files. If `only_unproved` is true, only attachments from
+        unverified senders are counted."""
         table = attachments.c
         is_counted = table.state == "stored"
         if since:

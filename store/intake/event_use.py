@@ -32,7 +32,7 @@ class EventUse(TenantRepository):
 
 
 # PER_CLIENT bounds the number of rows per day, and the query reads sizes, not values. A message's
-# time is its admission time. The text counts twice, because the event and the message both contain
+# time is its admission time. The text counts twice because the event and the message both contain
 # it.
 _KEPT: Final = sa.text("""
     SELECT coalesce(sum(pg_column_size(event.payload) + pg_column_size(message.body)

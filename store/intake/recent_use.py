@@ -34,7 +34,7 @@ async def recent_use(
     now: datetime,
 ) -> RecentUse:
     """Return the values to compare with the client's limits. One statement locks the account, and a
-    later one reads what previous lock holders committed."""
+    later statement reads what previous lock holders committed."""
     row = (
         await connection.execute(
             _RECENT,
@@ -60,7 +60,7 @@ async def recent_use(
     )
 
 
-# Messages with a time in the future are included, because they come from a machine whose clock is
+# Messages with a time in the future are included because they come from a machine whose clock is
 # fast.
 _RECENT: Final = sa.text("""
     SELECT

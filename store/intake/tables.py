@@ -30,7 +30,7 @@ engine_events: Final = sa.Table(
     # actions.
     sa.Column("merchant_request", JSONB, nullable=True),
     time("received_at"),
-    # The platform whose webhook or poll delivered the event. Null for events from the gateway,
+    # The platform whose webhook or poll delivered the event. Null for events from the gateway
     # because gateway callers may set any source.
     text("received_by", nullable=True),
     # When the erasure of the event's customer started. From then on, no step processes the event.
@@ -56,7 +56,7 @@ idempotency_keys: Final = sa.Table(
 )
 
 # Short-term rate limits, which all processes share: the times of the requests that still count
-# toward a limit. The table is unlogged, because a server crash loses at most one minute of counts.
+# toward a limit. The table is unlogged because a server crash loses at most one minute of counts.
 rate_windows: Final = sa.Table(
     "rate_windows",
     metadata,

@@ -37,8 +37,8 @@ class HelpdeskPauseRepository(TenantRepository):
         await self._connection.execute(_PAUSE, row)
 
     async def is_paused(self, integration_id: str, ticket_id: str, now: datetime) -> bool:
-        """Return whether the agent is paused in a ticket. A pause outlives the connection, because
-        a new connection to the same helpdesk has the same tickets."""
+        """Return whether the agent is paused in a ticket. A pause outlives the connection because a
+        new connection to the same helpdesk has the same tickets."""
         this = sa.select(integrations.c.provider).where(
             integrations.c.client_id == self._tenant, integrations.c.id == integration_id
         )

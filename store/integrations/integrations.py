@@ -149,7 +149,8 @@ class IntegrationRepository(TenantRepository):
     ) -> tuple[str, ...]:
         """Store a connection, and end an existing one to the same provider. Return the ids of the
         webhook deliveries to send. Raises ClientNotFound, also during an erasure."""
-        # Without this lock, two concurrent calls would both find no existing connection to end.
+        # Without this lock, two concurrent calls could both miss the connection that they should
+        # end.
         await AccountRepository(self._connection, self._tenant).lock()
         ended = await self._end(integrations.c.provider == integration.provider, now)
         ended_deliveries = await self._tell_if_live(ended, REPLACED, now, new_id)

@@ -89,7 +89,7 @@ class MailCountRepository:
         return taken is not None
 
     async def give_back(self, count: MailCount, taken_at: datetime) -> None:
-        """Decrement the count of sent emails, because the mail server did not accept an email."""
+        """Decrement the count of sent emails because the mail server did not accept an email."""
         await self._change(count, taken_at, sent=mail_counts.c.sent - 1)
 
     async def note_refusal(self, count: MailCount, taken_at: datetime) -> None:

@@ -96,7 +96,7 @@ class MailSenderRepository(TenantRepository):
 
     async def lock(self) -> MailSender | None:
         """Lock the client's sender until the transaction ends, and return it, verified or not. The
-        caller must hold the client's lock, because a missing row cannot be locked."""
+        caller must hold the client's lock because a missing row cannot be locked."""
         row = await self._row(_SENDER.with_for_update())
         return None if row is None else self._sender(row)
 
@@ -203,7 +203,7 @@ class MailSenderRepository(TenantRepository):
         await self._change(mail_senders.c.address == address, last_error=code, last_error_at=now)
 
     async def note_success(self, address: str) -> None:
-        """Clear the sender's last error, because a mail server accepted an email."""
+        """Clear the sender's last error because a mail server accepted an email."""
         await self._change(
             (mail_senders.c.address == address) & mail_senders.c.last_error.is_not(None),
             last_error=None,

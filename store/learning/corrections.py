@@ -73,8 +73,8 @@ _HELD: Final = sa.text("""
 """)
 
 # An approval is a correction if the sent text differs from the draft, apart from whitespace. The
-# second approver may have approved the first one's edit. In shadow mode, human agents do not see
-# the draft, so their reply is no correction.
+# second approver may have approved the first approver's edit. In shadow mode, human agents do not
+# see the draft, so their reply is not a correction.
 _NOTE: Final = sa.text("""
     INSERT INTO corrections (client_id, id, review_id, run_id, kind, state, created_at)
     SELECT client_id, :id, id, run_id,

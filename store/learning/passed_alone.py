@@ -15,7 +15,7 @@ AT_MOST: Final = 1_000
 """Maximum number of a playbook's latest runs that are counted. Counting these runs takes only
 milliseconds."""
 
-# The query excludes messages that joined an open review. It also excludes automatic emails, because
+# The query excludes messages that joined an open review. It also excludes automatic emails because
 # they need no answer.
 _COUNTS: Final = sa.text("""
     SELECT playbook.id AS playbook_id, count(run.id) AS asked,

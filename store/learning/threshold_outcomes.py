@@ -11,9 +11,9 @@ from store.core.repository import TenantRepository
 from store.reviews.answered_elsewhere import REPLIED
 
 # Ids are generated on arrival, so the latest runs are at the end of the primary key. A run counts
-# as held for another reason with a `hold`, with a review despite a sufficient confidence, or with a
-# review without a draft. A review closed by a member's reply is approved if the reply is the draft,
-# else edited. In shadow mode, the comparison determines the outcome.
+# as held for another reason in three cases. It has a `hold`, it was reviewed despite a sufficient
+# confidence, or its review has no draft. A review closed by a member's reply is approved if the
+# reply is the draft, else edited. In shadow mode, the comparison determines the outcome.
 _LAST: Final = sa.text("""
     SELECT run.confidence, tried.run_id IS NOT NULL AS in_shadow,
         CASE

@@ -25,7 +25,7 @@ class LiveVersions(TenantRepository):
                 playbook_versions.c.live_at.is_not(None),
             )
         )
-        # Policy rules are compared after parsing, because older stored rules may lack newer
+        # Policy rules are compared after parsing because older stored rules may lack newer
         # defaults.
         return any(Rulebook.model_validate(row.rulebook) == entry.rulebook for row in found)
 
@@ -64,7 +64,7 @@ class LiveVersions(TenantRepository):
 
     async def stopped_since(self, since: datetime) -> tuple[PlaybookEntry, ...]:
         """Return the playbook versions that stopped answering events after `since`, latest first,
-        as active. Of versions that stopped together, the one with precedence is first."""
+        as active. If several versions stopped together, the version with precedence comes first."""
         version = playbook_versions.c
         rows = await self._connection.execute(
             sa.select(

@@ -29,7 +29,7 @@ class Made:
 NO_RULES: Final = Rulebook()
 BY_NOBODY: Final = Made()
 
-# The current version of each active playbook. The policy rules are omitted, because admission does
+# The current version of each active playbook. The policy rules are omitted because admission does
 # not need them.
 _CURRENT: Final = (
     sa.select(
@@ -88,8 +88,8 @@ class PlaybookRepository(TenantRepository):
     async def update(
         self, playbook: Playbook, *, now: datetime, rulebook: Rulebook, made: Made = BY_NOBODY
     ) -> Playbook:
-        """Store a playbook as the next version, and return it. Its own version number is ignored.
-        Running runs keep their version. Raises PlaybookNotFound."""
+        """Store a playbook as the next version, and return it. The version number in `playbook` is
+        ignored. Running runs keep their version. Raises PlaybookNotFound."""
         version = await self._connection.scalar(
             self._changing(playbook.id)
             .values(version=playbooks.c.version + 1)

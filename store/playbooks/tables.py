@@ -13,7 +13,7 @@ playbooks: Final = sa.Table(
     sa.Column("version", sa.Integer, nullable=False),
     sa.Column("is_active", sa.Boolean, nullable=False),
     time("created_at"),
-    # When the playbook was deleted. Its versions are kept, because they explain past runs.
+    # When the playbook was deleted. Its versions are kept because they explain past runs.
     time("deleted_at", nullable=True),
     # This index serves lookups by playbook id without a client id.
     sa.Index(None, "id"),

@@ -1,4 +1,4 @@
-"""Erasure certificates. The queries span clients, because a certificate outlives its client."""
+"""Erasure certificates. The queries span clients because a certificate outlives its client."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime

@@ -27,8 +27,8 @@ _MARK: Final = sa.text("""
     UPDATE engine_events SET erased_at = :mark
     WHERE client_id = :client_id AND id = ANY(:events) AND erased_at IS NULL
 """)
-# Closing a run's review ends the run's wait. A decision is kept, because an approved run may
-# already be executing a step and is counted as under way.
+# Closing a run's review ends the run's wait. A decision is kept because an approved run may already
+# be executing a step and is counted as under way.
 _CLOSE_REVIEWS: Final = sa.text("""
     UPDATE escalation_tickets AS review
     SET status = CASE WHEN review.decision IS NULL THEN 'expired' ELSE review.status END,
@@ -101,7 +101,7 @@ _REMOVE: Final = {
     "webhook_misses": "DELETE FROM webhook_misses WHERE {mine} AND event_id = ANY(:sent)",
     "outbox, emptied": """
         UPDATE outbox SET body = NULL WHERE {mine} AND id = ANY(:sent) AND body IS NOT NULL""",
-    # These rows are deleted before the events, because the ticket ids are read from the events.
+    # These rows are deleted before the events because the ticket ids are read from the events.
     "ticket_events": """
         DELETE FROM ticket_events WHERE {mine} AND ticket_key IN (
             SELECT encode(sha256(convert_to(coalesce(unified ->> 'ticket_id', id), 'UTF8')), 'hex')

@@ -28,8 +28,8 @@ class Naming:
     def owned(
         self, rows: "Sequence[sa.Row[*tuple[Any, ...]]]", *, or_unnamed: bool = False
     ) -> tuple[str, ...]:
-        """Return the ids of the rows that belong to the customer. `or_unnamed` includes rows that
-        identify no person.
+        """Return the ids of the rows that belong to the customer. If `or_unnamed` is true, rows
+        that identify no person are included.
 
         Call this in a thread without an open transaction: long texts take seconds, and emails that
         were never normalized take minutes.
@@ -57,7 +57,7 @@ class Naming:
 
     def owns_conversation(self, conversation: "sa.Row[*tuple[Any, ...]]") -> bool:
         """Return whether any column of a conversation contains the customer's address. All columns
-        are checked, because a ticket that started without an address may contain its first author's
+        are checked because a ticket that started without an address may contain its first author's
         address only in its memory key."""
         if self._session is not None and conversation.key in session_keys(
             self._session, conversation.id

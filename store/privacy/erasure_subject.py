@@ -90,10 +90,11 @@ _CONVERSATIONS: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class UnreadRecords:
-    """Records to read in one transaction, because only their texts show whether they belong to the
+    """Records to read in one transaction because only their texts show whether they belong to the
     customer.
 
-    `query` reads the texts of `ids`. `or_unnamed` includes records that identify no person.
+    `query` reads the texts of `ids`. If `or_unnamed` is true, records that identify no person are
+    included.
     """
 
     query: sa.TextClause
@@ -251,8 +252,8 @@ class Subject:
 def _unread(
     rows: "Iterable[sa.Row[*tuple[Any, ...]]]", query: sa.TextClause, *, or_unnamed: bool = False
 ) -> Iterator[UnreadRecords]:
-    """Yield the rows in batches whose texts total at most READ_BYTES. A larger row forms a batch by
-    itself."""
+    """Yield the rows in batches whose texts total at most READ_BYTES. A larger row forms its own
+    batch."""
     ids: list[str] = []
     size = 0
     for row in rows:

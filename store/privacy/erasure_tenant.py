@@ -47,7 +47,7 @@ async def brand_of(connection: AsyncConnection, client_id: str) -> str | None:
 
 
 class TenantErasure:
-    """The erasure of a whole client. The transaction must span clients, because some tables do not
+    """The erasure of a whole client. The transaction must span clients because some tables do not
     belong to a client."""
 
     def __init__(self, connection: AsyncConnection, client_id: str) -> None:
@@ -92,8 +92,8 @@ class TenantErasure:
         return (await self._connection.execute(sa.delete(table).where(some))).rowcount
 
     async def remove_client(self) -> dict[str, int]:
-        """Remove the client, its memberships, and the users of no other client with their sessions
-        and preferences.
+        """Remove the client, its memberships, and its users who belong to no other client, with
+        their sessions and preferences.
 
         Return the removed rows by table. The caller must have removed all rows that refer to the
         client.

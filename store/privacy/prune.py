@@ -45,7 +45,7 @@ async def prune_order_facts(connection: AsyncConnection, before: datetime) -> in
     deleted, or 0 if none is left."""
     untold = order_facts.c.updated_at < before
     old = some_of(order_facts, _BATCH, untold)
-    # The condition is checked again, because a fact may have arrived while the statement waited for
+    # The condition is checked again because a fact may have arrived while the statement waited for
     # the row lock.
     return (await connection.execute(sa.delete(order_facts).where(old, untold))).rowcount
 
@@ -93,8 +93,8 @@ async def prune_widget_sessions(connection: AsyncConnection, before: datetime) -
     """
     unused = widget_sessions.c.used_at < before
     old = some_of(widget_sessions, _BATCH, unused)
-    # The condition is checked again, because a session may have been used while the statement
-    # waited for the row lock.
+    # The condition is checked again because a session may have been used while the statement waited
+    # for the row lock.
     return (await connection.execute(sa.delete(widget_sessions).where(old, unused))).rowcount
 
 
@@ -103,7 +103,7 @@ async def prune_page_drafts(connection: AsyncConnection, before: datetime) -> in
     deleted, or 0 if none is left."""
     unsent = page_drafts.c.saved_at < before
     old = some_of(page_drafts, _BATCH, unsent)
-    # The condition is checked again, because a user may have saved the draft while the statement
+    # The condition is checked again because a user may have saved the draft while the statement
     # waited for the row lock.
     return (await connection.execute(sa.delete(page_drafts).where(old, unsent))).rowcount
 

@@ -21,8 +21,8 @@ from store.tenants.tables import client_settings
 from store.webhooks.tables import outbox, ticket_events, webhook_deliveries, webhook_misses
 
 PAGE: Final = 1_000
-# A safety margin for clock skew between machines. The timestamp in an id can also differ slightly
-# from the timestamp in its row.
+# This margin allows for clock skew between machines. The timestamp in an id can also differ
+# slightly from the timestamp in its row.
 _MARGIN: Final = timedelta(days=1)
 
 # Unfinished runs are kept, regardless of their age. A run is unfinished if it has no answer, if its
@@ -203,7 +203,7 @@ class RetentionRepository(TenantRepository):
 
     async def webhook_events(self, before: datetime) -> int:
         """Remove outgoing webhook events and their deliveries. Losing the deduplication keys is
-        safe, because the runs are removed too."""
+        safe because the runs are removed too."""
         deliveries, events = webhook_deliveries.c, outbox.c
         # A delivery's id is generated before the delivery ends, so the primary key can bound the
         # search.

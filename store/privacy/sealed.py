@@ -37,7 +37,7 @@ async def reseal(connection: AsyncConnection, seal_again: Callable[[str], str]) 
     """Re-encrypt all sealed values, and return the counts. `seal_again` must raise ValueError for a
     value that no key decrypts.
 
-    A value replaced meanwhile is skipped, because it already has the current key.
+    A value replaced meanwhile is skipped because it already has the current key.
     """
     resealed = unreadable = 0
     for column in _COLUMNS:

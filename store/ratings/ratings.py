@@ -93,8 +93,8 @@ class RatingRepository(TenantRepository):
         channel: RatingChannel,
         now: datetime,
     ) -> Rating | None:
-        """Store a customer's rating of a run's answer, replacing a previous one, but keeping its
-        comment if there is no new one. Return None if the data was erased."""
+        """Store a customer's rating of a run's answer, replacing a previous rating. The previous
+        comment is kept if there is no new comment. Return None if the data was erased."""
         row = (
             await self._connection.execute(
                 _PUT,

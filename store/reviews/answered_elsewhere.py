@@ -26,8 +26,8 @@ REPLIED: Final = "answered with a reply"
 
 _NOTE: Final = "answered in the helpdesk"
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
-# The query finds the ticket's reviews by their events, because some threads do not have the
-# ticket's key. The query is fast, because a client has few open reviews.
+# The query finds the ticket's reviews by their events because some threads do not have the ticket's
+# key. It is fast because a client has few open reviews.
 _OF_TICKET: Final = sa.text(f"""
     SELECT review.id FROM escalation_tickets AS review
     JOIN engine_runs AS run ON run.client_id = review.client_id AND run.id = review.run_id

@@ -26,7 +26,7 @@ _HANDED_OVER: Final = ", ".join(
     f"'{decision.status}'" for decision in sorted(Decision) if not decision.executes
 )
 
-# The query selects the reviews of the conversation's other messages. All open reviews are included,
+# The query selects the reviews of the conversation's other messages. All open reviews are included
 # because their reviewers have not seen this message.
 _REVIEWS_OF_CONVERSATION: Final = """
     FROM engine_messages AS inbound

@@ -1,7 +1,7 @@
 """The escalations (reviews) of one client: opened, claimed, decided, and taken up by their runs.
 
-A decision locks the row and applies the rules of `domain/reviews/escalation.py`. Of two concurrent
-decisions, or a decision and the expiry, the second fails.
+A decision locks the row and applies the rules of `domain/reviews/escalation.py`. If two decisions,
+or a decision and the expiry, are concurrent, the second one fails.
 """
 
 from dataclasses import dataclass
@@ -37,8 +37,8 @@ EXECUTED: Final = frozenset(decision for decision in Decision if decision.execut
 @dataclass(frozen=True, slots=True)
 class DecisionOutcome:
     """The result of a request to decide. `ref` is the run to notify, or None while a second
-    approval is pending. `needs_second` means that two reviewers must approve. `agreed_before` is
-    the first of them."""
+    approval is pending. If `needs_second` is true, two reviewers must approve. `agreed_before` is
+    the first reviewer who approved."""
 
     status: EscalationStatus
     ref: RunRef | None
@@ -97,8 +97,8 @@ class EscalationRepository(CaseMessages):
     async def claim(
         self, escalation_id: str, actor: str, now: datetime, *, force: bool = False
     ) -> Claim:
-        """Claim a review for a limited time, or renew the reviewer's claim. `force` takes over
-        another reviewer's claim.
+        """Claim a review for a limited time, or renew the reviewer's claim. If `force` is true,
+        another reviewer's claim is taken over.
 
         Raises EscalationNotFound, EscalationDecided, EscalationClaimed.
         """
@@ -162,7 +162,8 @@ class EscalationRepository(CaseMessages):
     ) -> Decision | None:
         """Mark the decision on a run's round as taken up, and return it, or None if there is none.
 
-        `expired` first closes an undecided escalation. A human decision takes precedence.
+        If `expired` is true, an undecided escalation is closed first. A human decision takes
+        precedence.
         """
         conversation_id = await self._lock_conversation_in(run_id, round_)
         this = sa.and_(

@@ -20,7 +20,7 @@ index."""
 _PREVIEW: Final = 200
 _IS_OPEN: Final = f"coalesce(review.status IN ({OPEN}), false)"
 _WAITS: Final = "said.direction = 'inbound'"
-# The condition uses CASE, because the lookup can then use an index. With coalesce, row-level
+# The condition uses CASE because the lookup can then use an index. With coalesce, row-level
 # security would prevent this, because coalesce is not known to be leakproof.
 _ABOUT: Final = "CASE WHEN review.id IS NULL THEN asked.event_id ELSE reviewed.event_id END"
 # Each row is looked up by its key. LIMIT keeps PostgreSQL from reading a complete table to join it.

@@ -16,7 +16,7 @@ from store.reviews.inbox_sources import (
     sources,
 )
 
-# The lookups are scalar subqueries, because PostgreSQL might execute EXISTS by reading a complete
+# The lookups are scalar subqueries because PostgreSQL might execute EXISTS by reading a complete
 # table.
 _OF_TALK: Final = """(SELECT {what} FROM ai_conversations AS talk
     WHERE talk.client_id = :client_id AND talk.id = ticket.conversation_id)"""
@@ -78,7 +78,7 @@ def is_filtered(wanted: InboxFilter) -> bool:
 
 
 def _conditions(wanted: InboxFilter) -> list[str]:
-    """Return the SQL conditions that need other tables than the source's."""
+    """Return the SQL conditions that need tables other than the tables of the source."""
     found = list(sources(wanted))
     has_reviews = any(one.is_review for one in found)
     has_talks = any(not one.is_review for one in found)

@@ -40,8 +40,8 @@ CONVERSATION: Final = """coalesce(found.conversation_id, (
       ON said.client_id = run.client_id AND said.event_id = run.event_id
      AND said.direction = 'inbound'
     WHERE run.client_id = :client_id AND run.id = found.run_id))"""
-# The conversation's latest message. It is checked in addition to `waiting_since`, because an
-# earlier version of the service may have stored an answer without clearing that column.
+# The conversation's latest message. It is checked in addition to `waiting_since` because an earlier
+# version of the service may have stored an answer without clearing that column.
 _LATEST: Final = """(
     SELECT direction, event_id FROM engine_messages
     WHERE client_id = :client_id AND conversation_id = talk.id
@@ -219,10 +219,10 @@ def _reviews(wanted: InboxFilter, where: str) -> Iterator[InboxSource]:
 
 
 def _waiting(wanted: InboxFilter, *, skipped: Iterable[bool]) -> Iterator[InboxSource]:
-    """Yield the sources of conversations that wait for an answer. `skipped` lists those that the
-    agent left without an answer, which the index stores apart.
+    """Yield the sources of conversations that are waiting for an answer. `skipped` lists the
+    tickets that the agent left without an answer. The index stores these separately.
 
-    Yield nothing for filters on closed conversations or on certain reviews, because these do not
+    Yield nothing for filters on closed conversations or on certain reviews because these do not
     wait.
     """
     if wanted.status is ConversationStatus.CLOSED or wanted.is_of_review:

@@ -84,7 +84,8 @@ _WAITING: Final = sa.text(f"""
             AND step.step < {FIRST_STEP}
       )
 """)  # noqa: S608 - our own names
-# One message and one character more than `merge_messages` accepts show that there are too many.
+# Fetch one message and one character beyond the limits of `merge_messages`, so that the caller can
+# detect that they are exceeded.
 _LATER: Final = sa.text(f"""
     SELECT run.id AS run_id, run.event_id, run.lookup, run.in_draft, event.unified, event.subject,
            left(event.text, {READ_CHARS + 1}) AS text
@@ -162,7 +163,8 @@ class Revision:
 class LaterTurns(TenantRepository):
     async def is_considered(self, review_id: str, event_id: str) -> bool:
         """Return True if the agent takes a message that joined a review into account. The review
-        must be open and not sensitive, and the message's playbook not in shadow mode."""
+        must be open and must not be sensitive. The message's playbook must not be in shadow
+        mode."""
         return bool(
             await self._connection.scalar(
                 _IS_CONSIDERED, {**self._key(review_id), "event_id": event_id}
@@ -194,8 +196,8 @@ class LaterTurns(TenantRepository):
         """Remove a message from a review, so that the agent can answer it separately. Return
         whether the agent may do so. Idempotent.
 
-        It stays if the review is decided, sensitive or claimed, or if human agents have taken over.
-        The conversation and the review are locked until the transaction ends.
+        The message stays if the review is decided, sensitive or claimed, or if human agents have
+        taken over. The conversation and the review are locked until the transaction ends.
         """
         await ThreadRepository(self._connection, self._tenant).lock(event_id)
         await self._connection.execute(_LOCK_REVIEW, self._key(review_id))

@@ -78,7 +78,7 @@ class MemberNotificationRepository(TenantRepository):
         )
 
     async def reschedule_digests(self, now: datetime) -> None:
-        """Check the due times of all members' digests now, because the client's time zone has
+        """Check the due times of all members' digests now because the client's time zone has
         changed."""
         await self._connection.execute(
             sa.update(member_notifications)

@@ -37,7 +37,7 @@ _REPLIES: Final = conversation_replies.c
 _ON_ORDERS: Final = ", ".join(f"'{kind}'" for kind in sorted(ON_ORDERS))
 _ANSWERS: Final = ", ".join(f"'{kind}'" for kind in sorted(REPLIES))
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
-# Only a few messages are read, because an automatic email rarely follows another automatic email.
+# Only a few messages are read because an automatic email rarely follows another automatic email.
 _LOOKED_THROUGH: Final = 20
 _WAITING_READ: Final = 20
 # A ledger entry without an outcome is ignored after this period. The period is longer than the
@@ -109,8 +109,8 @@ _OPEN_DRAFT: Final = sa.text(f"""
     ORDER BY review.created_at DESC, review.id DESC LIMIT 1
 """)  # noqa: S608 - our own names
 # The agent stores its answer after the helpdesk or mail server has accepted it, possibly after a
-# reply's undo period. The action ledger has it earlier. Old entries are ignored, because a crash
-# can leave one without an outcome.
+# reply's undo period. The action ledger has it earlier. Old entries are ignored because a crash can
+# leave one without an outcome.
 _IS_ANSWERED: Final = sa.text(f"""
     SELECT EXISTS (
         SELECT FROM engine_messages AS inbound

@@ -26,7 +26,7 @@ from store.runs.tables import engine_messages
 _FILES: Final = attachments.c
 _COLUMNS: Final = tuple(_FILES[name] for name in Attachment.model_fields)
 _CLAIM_CHARS: Final = 200
-# The digest of a deleted file, because exports require a digest.
+# The digest of a deleted file because exports require a digest.
 _EMPTY: Final = hashlib.sha256().digest()
 
 

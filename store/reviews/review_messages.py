@@ -79,7 +79,7 @@ EARLIER: Final = (
 # Messages that joined another review are included, because two reviews may have been open at the
 # same time. Messages that arrived after an approval belong to a different review.
 _LATER_RUN: Final = engine_runs.alias("later_run")
-# Only actions on orders are included, because the replies are part of the review's own plan.
+# Only actions on orders are included because the replies are part of the review's own plan.
 _LATER_PLAN: Final[sa.ColumnElement[object]] = sa.literal_column("""
     (SELECT coalesce(jsonb_agg(step ORDER BY place), '[]')
      FROM jsonb_array_elements(later_run.plan) WITH ORDINALITY AS planned (step, place)

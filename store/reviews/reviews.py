@@ -30,7 +30,8 @@ PREVIEW_CHARS: Final = 280
 @dataclass(frozen=True, slots=True)
 class ReviewFilter:
     """Filters for a list of reviews. None disables a filter. `min_amount` is in minor units of the
-    review's currency. `awaits_second` selects reviews with one of two required approvals."""
+    review's currency. If `awaits_second` is true, only reviews with one of two required approvals
+    match."""
 
     status: Wanted = Wanted.OPEN
     reason: EscalationReason | None = None
@@ -52,7 +53,7 @@ async def list_reviews(
     after: QueuePlace | None = None,
 ) -> list[ReviewSummary]:
     """Return a page of reviews, for one client or for all clients, urgent ones first, then oldest
-    first. `newest_first` sorts all by time.
+    first. If `newest_first` is true, all reviews are sorted by time, newest first.
 
     `after` is the position of the last review on the previous page. New reviews do not shift the
     pages.

@@ -25,7 +25,7 @@ escalation_tickets: Final = sa.Table(
     json("plan", "[]"),
     text("claimed_by", nullable=True),
     time("claimed_at", nullable=True),
-    # Whether two reviewers must approve, because the plan exceeds a limit. The first approval is
+    # Whether two reviewers must approve because the plan exceeds a limit. The first approval is
     # stored while the second is pending.
     sa.Column("needs_second", sa.Boolean, nullable=False, server_default=sa.false()),
     text("first_approved_by", nullable=True),

@@ -63,8 +63,8 @@ class BrainCosts(TenantRepository):
     async def reserve(self, period: Period, reserve_micros: int, budget_micros: int) -> bool:
         """Reserve money for one call to a language model. Return False beyond the monthly budget.
 
-        Commit before the call. `add` replaces the reservation with the cost. An open one counts as
-        spent after a crash.
+        Commit before the call. `add` replaces the reservation with the cost. After a crash, an open
+        reservation counts as spent.
         """
         row = await self._connection.execute(
             _RESERVE,

@@ -50,7 +50,7 @@ class Case:
     - `automatic_turns`: the agent's answers in the thread in the hour before this message.
     - `unattended_turns`: the agent's answers to this sender, by email or ticket, since a human last
       answered.
-    - `is_held`: human agents handle the thread, because of an open review or a handoff.
+    - `is_held`: human agents handle the thread because of an open review or a handoff.
     - `is_taken`: a member has taken over the thread, or has written an unsent reply.
     - `approvals`: the number of approvers.
     - `joined_review`: the review that the message joined.
@@ -89,8 +89,8 @@ class Case:
 
     @property
     def delivered(self) -> str:
-        """Return the reply as sent by email or ticket: the agent's with the AI disclosure, a human
-        agent's without."""
+        """Return the reply as sent by email or ticket. The AI disclosure is included if the agent
+        wrote the reply, but not if a human agent did."""
         if self.human_text is not None:
             return self.human_text
         return disclosed(self.words, self.disclosure)
@@ -173,7 +173,7 @@ _APPROVALS: Final = (
     .scalar_subquery()
 )
 
-# Exclude the run's own review, because it must not block the execution of the approved plan.
+# Exclude the run's own review because it must not block the execution of the approved plan.
 _IS_HELD: Final[sa.ColumnElement[bool]] = sa.literal_column("""
     (ai_conversations.handed_over_at IS NOT NULL OR EXISTS (
         SELECT FROM engine_messages AS message

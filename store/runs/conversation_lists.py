@@ -129,7 +129,7 @@ _OF_STATUS: Final = {
 @dataclass(frozen=True, slots=True)
 class TalkFilter:
     """Filters for a list of conversations. `unhappy`: with critical sentiment. `taken`: taken over
-    by a member. `unanswered`: the customer wrote last, or a message waits for the agent or a
+    by a member. `unanswered`: the customer wrote last, or a message is waiting for the agent or a
     review. `assignee`: a member's id, or "" for none."""
 
     unhappy: bool = False
@@ -148,8 +148,8 @@ class TalkFilter:
     def inner(self) -> str:
         """Return the SQL for the filters that have an index, applied to all conversations.
 
-        Only one index can be used at a time, so `outer` has the others. A query with two rarely
-        combined values would otherwise read all conversations.
+        Only one index can be used at a time, so `outer` contains the other filters. A query with
+        two rarely combined values would otherwise read all conversations.
         """
         marked = ("AND is_critical " if self.unhappy else "") + (
             "AND taken_at IS NOT NULL " if self.taken else ""
@@ -191,7 +191,7 @@ class TalkFilter:
 
 class Talk(BaseModel):
     """A conversation in a list. `latest` is the start of its latest message. `waits_for_team` means
-    that a message waits for a reviewer, or that the agent will not answer it."""
+    that a message is waiting for a reviewer, or that the agent will not answer it."""
 
     model_config = ConfigDict(frozen=True)
 

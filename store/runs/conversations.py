@@ -208,7 +208,7 @@ class ConversationRepository(TenantRepository):
     async def remember(self, event_id: str, now: datetime) -> None:
         """Recompute the memory of an event's conversation and customer from the stored messages and
         runs. A repeated call has no effect."""
-        # The lock is a separate statement, because a statement that waits for a lock sees only data
+        # The lock is a separate statement because a statement that waits for a lock sees only data
         # that was committed before the wait.
         locked = (
             await self._connection.execute(

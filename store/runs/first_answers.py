@@ -81,7 +81,7 @@ IS_IN_TARGET: Final = f"({ANSWER_TIME} <= calendar.target)"
 
 
 def calendar_values(calendar: BusinessCalendar) -> dict[str, object]:
-    """Return the parameters of `CALENDAR`. The arrays are literals, because the driver takes ten
+    """Return the parameters of `CALENDAR`. The arrays are literals because the driver takes ten
     times longer to convert lists of datetimes."""
     return {
         "opens": _array(moment.isoformat() for moment in calendar.opens),

@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from domain.runs.conversation import MAX_SUMMARY_RUNS, PastRun
 from store.core.repository import TenantRepository
 
-# The round in which a step was executed counts, else the last one. The query reads no customer
-# text, and only the customer's latest threads.
+# The round in which a step was executed counts. If no round executed the step, the last round
+# counts. The query reads no customer text, and only the customer's latest threads.
 _PAST_RUNS: Final = """
     WITH thread AS ({threads}), inbound AS (
         SELECT latest.event_id, latest.created_at

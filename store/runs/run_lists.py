@@ -175,8 +175,8 @@ class RunFilter:
     def inner(self) -> str:
         """Return the SQL for the filters that are applied to all runs.
 
-        Only one index can be used at a time, so `outer` has the others. A query with two rarely
-        combined values would otherwise read all runs.
+        Only one index can be used at a time, so `outer` contains the other filters. A query with
+        two rarely combined values would otherwise read all runs.
         """
         column = "run_id" if self.of_ratings else "id"
         days = "" if self.first is None else f"AND run.{column} >= :first_id "

@@ -150,7 +150,7 @@ ai_conversations: Final = sa.Table(
     sa.UniqueConstraint("client_id", "key"),
     sa.Index(None, "client_id", "memory_key", "last_message_at"),
     sa.Index(None, "client_id", "last_message_at", "id"),
-    # A partial index suffices, because users filter for taken-over conversations, which are few.
+    # A partial index suffices because users filter for taken-over conversations, which are few.
     sa.Index(
         "ix_ai_conversations_taken",
         "client_id",
@@ -220,8 +220,9 @@ ai_conversations: Final = sa.Table(
         "id",
         postgresql_where=sa.text("closed_at IS NOT NULL"),
     ),
-    # The inbox uses this index to list the conversations that wait for an answer, longest wait
-    # first. Conversations without an answer on purpose accumulate, so they are apart.
+    # The inbox uses this index to list the conversations that are waiting for an answer, longest
+    # wait first. Conversations that were deliberately left unanswered accumulate, so they are
+    # indexed separately.
     sa.Index(
         "ix_ai_conversations_unanswered",
         "client_id",

@@ -30,7 +30,8 @@ class TakeoverRepository(TenantRepository):
         """Record that a member takes over a conversation, so that the AI agent does not answer in
         it. Idempotent.
 
-        `force` takes it over from another member. Raises ConversationNotFound, ConversationTaken.
+        If `force` is true, it is taken over from another member. Raises ConversationNotFound,
+        ConversationTaken.
         """
         this = {"client_id": self._tenant, "conversation_id": conversation_id}
         row = await self._one(_LOCK, this, ConversationNotFound(conversation_id))

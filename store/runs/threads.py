@@ -76,8 +76,8 @@ class ThreadRepository(TenantRepository):
     async def keep(
         self, conversation_id: str, thread: Thread, *, sender: str | None, now: datetime
     ) -> None:
-        """Store a thread's settled facts and proposal, replacing an earlier one, unless a question
-        still waits for another sender.
+        """Store a thread's settled facts and proposal, which replace the earlier ones. Nothing is
+        stored while a question still waits for another sender.
 
         `sender` is the sender's verified address, or None.
         """

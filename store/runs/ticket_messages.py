@@ -15,7 +15,7 @@ from store.core.repository import TenantRepository
 # report recent ones.
 _LATEST: Final = 50
 _KINDS: Final = ", ".join(f"'{kind}'" for kind in (ActionKind.REPLY_IN_HELPDESK, ActionKind.NOTE))
-# All connections to the same platform are included, because a new connection has the same tickets.
+# All connections to the same platform are included because a new connection has the same tickets.
 _WRITTEN: Final = sa.text(f"""
     SELECT entry.run_id, entry.step, entry.state, entry.reference, entry.planned_at, entry.action,
            run.draft, run.language, settings.disclosure, settings.disclosure_status,

@@ -191,7 +191,7 @@ class PastEvents(TenantRepository):
         rows: "Sequence[sa.Row[*tuple[Any, ...]]]",
         lookups: Mapping[str, Lookup | None],
     ) -> dict[str, Spent]:
-        """Return the earlier refunds, keyed by run. Only runs whose order was found are included,
+        """Return the earlier refunds, keyed by run. Only runs whose order was found are included
         because other runs cannot act on an order."""
         wanted = [
             SpentBefore(

@@ -46,7 +46,7 @@ _SPENT: Final = sa.text("""
 @dataclass(frozen=True, slots=True)
 class SpentBefore:
     """Parameters for summing the refunds before one run. `customer` is a result of `customer_key`.
-    Later actions than `at`, and the run's own, are excluded."""
+    Actions later than `at`, and the run's own actions, are excluded."""
 
     run_id: str
     order_key: str

@@ -45,7 +45,7 @@ replays: Final = sa.Table(
 )
 
 # An event whose outcome differs in the replay. Only `draft` contains text, and is erased with the
-# customer's data. The key is the event, because an event without a playbook has no run.
+# customer's data. The key is the event because an event without a playbook has no run.
 replay_changes: Final = sa.Table(
     "replay_changes",
     metadata,

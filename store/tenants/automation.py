@@ -1,7 +1,7 @@
 """Stops of all automation, and the check whether a stop applies to a run.
 
 A step that answers or acts calls `holds` in its transaction, which takes a shared lock. A stop
-takes the lock exclusively, so later transactions see it and none is in progress.
+takes the lock exclusively, so that no such transaction is in progress and later ones see the stop.
 """
 
 from datetime import datetime
@@ -34,7 +34,7 @@ class AutomationStops(TenantRepository):
 
     async def stop(self, by: str, now: datetime) -> bool:
         """Stop the client's automation once every step in progress is recorded. Return False if it
-        was stopped. Raises ClientNotFound, also during an erasure."""
+        was already stopped. Raises ClientNotFound, also during an erasure."""
         await self._connection.execute(_LOCK_CLIENT, {"tenant": self._tenant})
         row = (
             await self._connection.execute(_STOP, {"tenant": self._tenant, "by": by, "now": now})

@@ -121,8 +121,8 @@ class KeyRepository:
         """Store an API key.
 
         `created_by` is the name in the audit log. `scopes` is None for all scopes. `user_id` and
-        `oauth_client_id` are set for a key from the OAuth flow. `vouches` allows it to vouch for a
-        customer's address.
+        `oauth_client_id` are set for a key from the OAuth flow. If `vouches` is true, the key may
+        vouch for a customer's address.
         """
         await self._connection.execute(
             sa.insert(api_keys).values(

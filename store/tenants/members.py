@@ -1,5 +1,5 @@
-"""Users and their memberships in clients. The queries span tenants, because users exist before
-their tenant is known."""
+"""Users and their memberships in clients. The queries span tenants because users exist before their
+tenant is known."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -87,8 +87,9 @@ class MemberRepository:
         return _member(row)
 
     async def client_of(self, user_id: str) -> str | None:
-        """Return the user's default client, or None: the oldest one owned, else the first one
-        joined. Clients that are being erased are ignored."""
+        """Return the user's default client, or None. The default is the oldest client that the user
+        owns, else the client that the user joined first. Clients that are being erased are
+        ignored."""
         owned = await self._connection.scalar(_OWNED, {"user": user_id})
         return owned or await self._connection.scalar(_JOINED, {"user": user_id})
 

@@ -98,7 +98,7 @@ client_settings: Final = sa.Table(
     # The merchant's style guidance to the language model, as in `domain/tenants/guidance.py`.
     json("guidance", "{}"),
     json("branding", "{}"),
-    # The widget key. It is public, because pages that embed the widget contain it.
+    # The widget key. It is public because pages that embed the widget contain it.
     text("widget_key", nullable=True),
     # Retention periods in days, by record class, that differ from `domain/privacy/retention.py`.
     json("retention", "{}"),

@@ -108,7 +108,7 @@ class DeliveryRepository(TenantRepository):
         this: dict[str, object] = {"client_id": self._tenant, "delivery_id": delivery_id}
         row = await self._look(this, now)
         if row is not None and _waits(row, attempt) and not _may_be_sent(row, now):
-            # The row is read again under the lock, because a concurrent transaction may enable the
+            # The row is read again under the lock because a concurrent transaction may enable the
             # webhook and replay its missed events.
             await lock_webhook(self._connection, self._tenant, row.webhook_id)
             row = await self._look(this, now)
@@ -229,7 +229,7 @@ class DeliveryRepository(TenantRepository):
 
 
 def _found(done: DeliveryAttempt) -> dict[str, object]:
-    """Return the columns for the outcome of an attempt. NUL characters are removed, because
+    """Return the columns for the outcome of an attempt. NUL characters are removed because
     PostgreSQL cannot store them."""
     answer = done.response_body[:RESPONSE_KEPT].decode("utf-8", "replace").replace("\0", "")
     return {

@@ -23,8 +23,8 @@ _LOCK: Final = sa.text("""
 
 _RESULT: Final = "status, attempt, next_attempt_at, failure_count_after, disabled_webhook"
 
-# Only the first writer ends an attempt. A repeated write changes nothing, because the stored
-# attempt number is already equal or higher.
+# Only the first writer ends an attempt. A repeated write changes nothing because the stored attempt
+# number is already equal or higher.
 _NOT_ENDED: Final = """
     client_id = :client_id AND id = :delivery_id AND status = 'pending' AND attempt < :attempt
 """

@@ -19,7 +19,7 @@ from store.webhooks.tables import webhook_deliveries, webhook_subscriptions
 
 _WEBHOOKS: Final = webhook_subscriptions.c
 _DELIVERIES: Final = webhook_deliveries.c
-# Expired previous secrets are included, because a signature may still have been made with one. They
+# Expired previous secrets are included because a signature may still have been made with one. They
 # are stored until the next rotation.
 _SECRETS: Final = (
     sa.select(

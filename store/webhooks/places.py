@@ -1,7 +1,7 @@
 """The limits on concurrent deliveries, shared by all webhook workers.
 
-A slot is a PostgreSQL advisory lock in a session of its own. When a worker dies, PostgreSQL
-releases its locks without any cleanup. Decision 0036 compares this with rows that expire.
+A slot is a PostgreSQL advisory lock in a separate session. When a worker dies, PostgreSQL releases
+its locks without any cleanup. Decision 0036 compares this with rows that expire.
 """
 
 import asyncio

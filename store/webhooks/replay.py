@@ -158,8 +158,9 @@ class DeliveryReplay(TenantRepository):
         """Add deliveries for the events since `since` that the webhook has missed and that are not
         pending.
 
-        At most `limit`, oldest first, within the limit on pending deliveries. `everything` includes
-        received events. The webhook is locked. Raises WebhookNotFound, WebhookDisabled.
+        At most `limit`, oldest first, within the limit on pending deliveries. If `everything` is
+        true, received events are included. The webhook is locked. Raises WebhookNotFound,
+        WebhookDisabled.
         """
         is_active = await lock_webhook(self._connection, self._tenant, webhook_id)
         if is_active is None:

@@ -84,8 +84,8 @@ class NewWebhook:
 
 @dataclass(frozen=True, slots=True)
 class WebhookChange:
-    """The webhook values to change. None leaves a value unchanged. `pause` disables the webhook
-    until `enable`."""
+    """The webhook values to change. None leaves a value unchanged. If `pause` is true, the webhook
+    is disabled until `enable` is called."""
 
     label: str | None = None
     url: str | None = None

@@ -71,8 +71,8 @@ webhook_subscriptions: Final = sa.Table(
 )
 
 # One row for each event and subscriber, for each replay and for each test. `event_id` is the same
-# for all replays, and a test's is not in the outbox. `attempt` counts ended attempts. The next is
-# due at `next_attempt_at`.
+# for all replays, and the `event_id` of a test is not in the outbox. `attempt` counts ended
+# attempts. The next is due at `next_attempt_at`.
 webhook_deliveries: Final = sa.Table(
     "webhook_deliveries",
     metadata,

@@ -1,4 +1,4 @@
-"""The data for notifying a webhook's owner of failures. The queries span clients, because users do
+"""The data for notifying a webhook's owner of failures. The queries span clients because users do
 not belong to a client."""
 
 import sqlalchemy as sa

@@ -63,7 +63,7 @@ class SessionStateRepository(TenantRepository):
         return {"tenant": self._tenant, "session": session_id}
 
 
-# Work in progress is always among the latest messages, because messages sent during an open review
+# Work in progress is always among the latest messages because messages sent during an open review
 # join the review.
 _STANDING: Final = sa.text("""
     SELECT session.last_number, session.verified_email,

@@ -60,8 +60,7 @@ class WidgetSessionRepository(TenantRepository):
     async def verify(self, session_id: str, email: str, by: VerifiedBy, now: datetime) -> None:
         """Record that the session's visitor owns this address.
 
-        Raises SessionUnknown for an unknown session, or one verified for another address, whose
-        owner it belongs to.
+        Raises SessionUnknown if the session is unknown or was verified for another address.
         """
         verified = await self._connection.execute(
             _VERIFY, {**self._named(session_id), "email": email, "by": by, "now": now}

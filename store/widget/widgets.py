@@ -31,8 +31,8 @@ class WidgetRepository(TenantRepository):
         """Replace the secret that signs user identities. The previous one is valid until
         `previous_until`, or is removed now if None.
 
-        Older secrets are removed, and so is a previous one that was not allowed to sign. `vouches`
-        allows the new secret to sign. Raises the errors of `change`.
+        Older secrets are removed, and so is a previous secret that was not allowed to sign. If
+        `vouches` is true, the new secret may sign. Raises the errors of `change`.
         """
         # If two rotations run concurrently, the second one keeps the first one's secret as the
         # previous secret.

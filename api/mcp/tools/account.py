@@ -66,7 +66,8 @@ class McpUsage(McpPart):
 
 class MetricsWanted(ToolInput):
     first_day: date | None = Field(
-        default=None, description="First day of the range, UTC. The default range has 30 days."
+        default=None,
+        description="First day of the range, UTC. By default, the range covers 30 days.",
     )
     last_day: date | None = Field(
         default=None, description=("Last day of the range, UTC; defaults to yesterday.")

@@ -127,7 +127,7 @@ class SuggestionKept(McpPart):
 
 
 async def search_knowledge(at_work: AtWork, wanted: KnowledgeWanted) -> KnowledgeFound:
-    """Return the passages that match the question. Only one search per client runs at a time,
+    """Return the passages that match the question. Only one search per client runs at a time
     because a search reads all of a client's entries."""
     tenant = at_work.tenant
     async with (

@@ -98,7 +98,7 @@ class WholeConversation(McpPage):
 
 
 async def search_conversations(at_work: AtWork, wanted: ConversationsWanted) -> ConversationPage:
-    """Return the conversations that match. Only one search per client runs at a time, because a
+    """Return the conversations that match. Only one search per client runs at a time because a
     search reads up to a thousand conversations."""
     tenant = at_work.tenant
     async with (

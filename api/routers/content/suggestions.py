@@ -33,7 +33,7 @@ SuggestionId = Annotated[str, Depends(PathId("suggestion_id", "suggestion", Sugg
     summary="List suggestions from AI assistants and websites, oldest first",
 )
 async def suggestions(page: PageDep, resources: ResourcesDep) -> SuggestionPage:
-    """Any member of the client may call this operation. The list contains only open suggestions,
+    """Any member of the client may call this operation. The list contains only open suggestions
     because suggestions are deleted once they are decided."""
     async with resources.database.reading(page.tenant) as connection:
         found = await SuggestionRepository(connection, page.tenant).page(

@@ -60,4 +60,4 @@ async def chat(
 
 
 async def _nobody(_: str) -> None:
-    """Discard a text fragment, because the response contains the complete answer."""
+    """Discard a text fragment because the response contains the complete answer."""

@@ -167,8 +167,8 @@ async def _pieces(
     async with resources.exports.snapshot(place, pays=pays) as snapshot:
         await record_export(resources.work, tenant, actor, form)
         file = Export(snapshot, _FORMS[form][0], skipped=skipped)
-        # The file states the time of the snapshot instead of the request time, because the
-        # request may have waited for a slot.
+        # The file states the time of the snapshot instead of the request time because the request
+        # may have waited for a slot.
         async with aclosing(file.pieces(exported_at(resources.now()))) as pieces:
             async for piece in pieces:
                 yield piece

@@ -1,5 +1,5 @@
 """Metadata for OAuth clients: RFC 9728 for the resource, RFC 8414 for the authorization server.
-Both documents take the issuer from the same setting, because OAuth clients compare it literally."""
+Both documents take the issuer from the same setting because OAuth clients compare it literally."""
 
 from typing import Final
 

@@ -45,7 +45,7 @@ class AnyoneFrom(Part):
 
 _SIGNUP: Final = Depends(AnyoneFrom(LimitScope.SIGNUP))
 _VERIFICATION: Final = Depends(AnyoneFrom(LimitScope.VERIFICATION))
-# The dashboard's rate limit applies to this route, because a program may refresh the tokens of many
+# The dashboard's rate limit applies to this route because a program may refresh the tokens of many
 # users from one address.
 _RENEWAL: Final = Depends(AnyoneFrom(LimitScope.DASHBOARD))
 
@@ -117,7 +117,7 @@ async def refresh(
     body: Annotated[RefreshBody, Depends(JsonBody(RefreshBody))], resources: ResourcesDep
 ) -> Tokens:
     """Each use replaces the refresh token. For 30 seconds, a request with the replaced token still
-    returns the same response. Using a replaced token later ends the session, because two parties
+    returns the same response. Using a replaced token later ends the session because two parties
     then hold the token."""
     async with resources.work.everywhere() as work:
         renewed = await renew_session(work, body.refresh_token, resources.sealer)

@@ -38,7 +38,7 @@ router = APIRouter(tags=["inbound_webhooks"])
 
 _ADDRESS: Final = "/api/webhooks"
 _SMALL: Final = 1024 * 1024
-# Timeout for a large body, in seconds. The timeout is long, because servers that send emails with
+# Timeout for a large body, in seconds. The timeout is long because servers that send emails with
 # attachments can be slow.
 _LARGE_SECONDS: Final = 30.0
 _RECEIVED: Final = {"received": True}
@@ -143,7 +143,7 @@ async def _of_installation(
 ) -> Response:
     if not secrets:
         raise InboundAddressUnknown(provider)
-    # The secrets are trusted, because managers of clients have no access to them.
+    # The secrets are trusted because managers of clients have no access to them.
     sender = _Sender(PLATFORMS[provider], secrets, provider, vouches=True)
     try:
         with _place(request, resources, None) as place:

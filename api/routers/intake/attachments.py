@@ -33,7 +33,7 @@ async def attachment(
     resources: ResourcesDep,
 ) -> Response:
     """Any member of the client may call this operation with a session token. A rejected attachment
-    returns 404, because its content is not stored."""
+    returns 404 because its content is not stored."""
     async with resources.database.reading(reader.tenant) as connection:
         found = await AttachmentRepository(connection, reader.tenant).read(reader.record_id)
     return attachment_response(found, reader.tenant, resources, is_inline=query.inline)

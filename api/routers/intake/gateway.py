@@ -83,7 +83,7 @@ async def gateway(
     body = answer.model_dump(mode="json", exclude_none=True)
     if not vouches and isinstance(answer, RunResult) and (notices := _ignored(call)):
         body["notices"] = [notice.model_dump() for notice in notices]
-    # Serialize the response here, because FastAPI would validate it again.
+    # Serialize the response here because FastAPI would validate it again.
     return json_response(body)
 
 

@@ -49,7 +49,7 @@ async def examples(page: PageDep, resources: ResourcesDep) -> ExamplePage:
 )
 async def delete(decider: Decider, resources: ResourcesDep) -> Response:
     """This operation requires the owner or admin role. It also deletes the client's own classifier
-    head, because the head may have been trained with the example."""
+    head because the head may have been trained on the example."""
     async with resources.work.of(decider.tenant) as work:
         await delete_example(work, decider.actor, decider.record_id)
     return Response(status_code=204)

@@ -125,7 +125,7 @@ async def difference(
         found = PlaybookVersions(connection, asked.tenant)
         after = await found.read(playbook_id, wanted.after or now.playbook.version)
         before = await found.read(playbook_id, wanted.before or max(1, after.version - 1))
-    # In a thread, because comparing two long playbooks takes tens of milliseconds.
+    # In a thread because comparing two long playbooks takes tens of milliseconds.
     return await asyncio.to_thread(_compared, before, after)
 
 

@@ -178,7 +178,7 @@ async def reject(
 
 
 def _answer(outcome: DecisionOutcome, reviewer: MemberAt, work: UnitOfWork) -> DecisionAnswer:
-    """Return the response to a decision. Call this function only after the commit, because the run
+    """Return the response to a decision. Call this function only after the commit because the run
     is signalled only then."""
     return DecisionAnswer(
         review_id=reviewer.record_id,

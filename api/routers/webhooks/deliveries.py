@@ -129,5 +129,5 @@ async def verify(
         evidence = await signature_evidence(
             work, member.actor, member.record_id, sealer=resources.sealer
         )
-    # The check runs in a thread, because a long body takes several tenths of a second.
+    # The check runs in a thread because a long body takes several tenths of a second.
     return await asyncio.to_thread(evidence.explain, body.pasted)

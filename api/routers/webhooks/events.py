@@ -14,7 +14,7 @@ from domain.webhooks.webhook import EVENT_IDS
 router = APIRouter(route_class=DescribedRoute)
 
 _PATH: Final = "/api/webhook-events"
-# The response can be cached, because it is the same for every caller and changes only with a new
+# The response can be cached because it is the same for every caller and changes only with a new
 # release.
 _CACHE: Final = "public, max-age=300"
 

@@ -57,7 +57,7 @@ async def chat(
     if sent.verify_first and waits_for_verification(event):
         answer = ChatAnswer.without_run(token, ChatStatus.VERIFICATION_REQUIRED)
         return json_response(answer.model_dump())
-    # `vouches` is True, because the event contains an address only if the signature or the code has
+    # `vouches` is True because the event contains an address only if the signature or the code has
     # verified it.
     by = EventCaller(page.tenant, page.actor, start, request.state.request_id, vouches=True)
     idempotency = None if key is None else _idempotency(key, visit, sent)

@@ -22,7 +22,7 @@ _ROUTES = (
 
 
 async def preflight() -> Response:
-    """The response is the same for every page, because a preflight request contains no widget
+    """The response is the same for every page because a preflight request contains no widget
     key."""
     return Response(status_code=HTTPStatus.NO_CONTENT, headers=PREFLIGHT)
 

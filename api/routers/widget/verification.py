@@ -50,7 +50,7 @@ async def email(
     session = held_session(resources.sealer, page.tenant, sent.session_id)
     if session is None:
         raise SessionUnknown
-    # The limit applies across all clients, because the same mail server sends the codes for all of
+    # The limit applies across all clients because the same mail server sends the codes for all of
     # them.
     networks = limited_networks(request)
     await resources.limiter.check_networks(LimitScope.WIDGET_CODE, networks, resources.now())

@@ -21,8 +21,8 @@ class MetricsQuery(ClientQuery):
         Day | None,
         Field(
             alias="from",
-            description=f"First day, UTC. By default, the range has {_DEFAULT_DAYS} days. It may "
-            f"have at most {_MAX_DAYS} days, and may not begin after `to`.",
+            description=f"First day, UTC. By default, the range covers {_DEFAULT_DAYS} days. It "
+            f"may have at most {_MAX_DAYS} days, and may not begin after `to`.",
         ),
     ] = None
     last: Annotated[

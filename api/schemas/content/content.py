@@ -52,7 +52,7 @@ _Phrase = Annotated[
         {"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_NOT_FOR_PHRASE}
     ),
 ]
-# The pattern excludes NUL, because PostgreSQL cannot store it.
+# The pattern excludes NUL because PostgreSQL cannot store it.
 _PHRASE: Final = r"^[^\x00]*[^\s\x00][^\x00]*$"
 _NotFor = Annotated[
     list[_Phrase],

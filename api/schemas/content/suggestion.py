@@ -9,7 +9,7 @@ from domain.agent.brain import Language
 from domain.content.content import MAX_BODY, MAX_LINE, KnowledgeChange
 from domain.content.suggestion import Suggestion
 
-# The texts are validated in domain/content/content.py, because the errors raised there name the
+# The texts are validated in domain/content/content.py because the errors raised there name the
 # problem.
 _Line = Annotated[
     str, WithJsonSchema({"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_LINE})

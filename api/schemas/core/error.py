@@ -55,7 +55,10 @@ class ErrorBody(BaseModel):
     )
     loosening_id: str | None = Field(
         default=None,
-        description="Id of the change that waits for a second manager, or for the end of its wait.",
+        description=(
+            "Id of the change, which is pending until a second manager approves it or its "
+            "waiting period ends."
+        ),
     )
     takes_effect_at: datetime | None = Field(
         default=None, description="Time at which the waiting change takes effect by itself."

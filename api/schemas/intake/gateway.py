@@ -57,7 +57,7 @@ class GatewayRequest(BaseModel):
         default=None, description="Name of the system that sends the event; stored as sent."
     )
     customer_email: Annotated[str, Field(max_length=320, pattern=_ONE_LINE)] | None = None
-    # The schema omits the object form of this field, because it cannot express that only helpdesks
+    # The schema omits the object form of this field because it cannot express that only helpdesks
     # may send an object.
     message: Annotated[str, Field(max_length=100_000)] | _Unlisted | None = Field(
         default=None,
@@ -182,7 +182,7 @@ def parse_request(fields: dict[str, JsonValue]) -> GatewayRequest:
     try:
         request = GatewayRequest.model_validate(fields)
     except ValidationError as error:
-        # The error names only the field, because Pydantic's own message would repeat the value.
+        # The error names only the field because Pydantic's own message would repeat the value.
         raise InvalidBody(f"champ « {error.errors()[0]['loc'][0]} »") from None
     if isinstance(request.message, dict):
         channel = channel_of(request.resolved_type, request.source)

@@ -69,7 +69,7 @@ class SmtpBody(StrictBody):
         return WantedServer(self.host, self.port, self.security, self.username, password)
 
 
-# The schema is inlined, because the OpenAPI document could not resolve references.
+# The schema is inlined because the OpenAPI document could not resolve references.
 _Smtp = Annotated[SmtpBody, WithJsonSchema(SmtpBody.model_json_schema())]
 
 

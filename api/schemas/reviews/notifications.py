@@ -26,7 +26,7 @@ class NotificationsBody(StrictBody):
             strict=False,
             description=(
                 "`none`: no emails. `at_once`: an email for each ticket that needs the caller. "
-                "`digest`: one email a day if tickets wait."
+                "`digest`: one email a day if tickets are waiting."
             ),
         ),
     ]

@@ -19,7 +19,7 @@ from store.reviews.reviews import ReviewFilter
 
 _MAX_LIMIT: Final = 100
 _MAX_AMOUNT: Final = 10**12
-# The pattern excludes NUL, because PostgreSQL cannot store it.
+# The pattern excludes NUL because PostgreSQL cannot store it.
 _NO_NUL: Final = r"^[^\x00]*$"
 
 

@@ -32,7 +32,7 @@ from domain.tenants.user import MAX_USER_ID
 from store.runs.conversation_lists import Talk, TalkFilter, TalkPlace
 
 # The pattern uses Python's definition of white space, as in domain/reviews/escalation.py. It
-# excludes NUL, because PostgreSQL cannot store NUL.
+# excludes NUL because PostgreSQL cannot store NUL.
 _WRITTEN: Final = r"^[^\x00]*[^\x00\s][^\x00]*$"
 
 
@@ -169,13 +169,14 @@ class ConversationThread(BaseModel):
     )
     waiting: ShownWait | None = Field(
         description=(
-            "Customer's wait for an answer; null if no message waits or the client has no target."
+            "Customer's wait for an answer; null if no message is waiting or the client has no "
+            "target."
         )
     )
 
 
 class _Handling(StrictBody):
-    # These two fields are parsed from strings, because JSON has no enums or times.
+    # These two fields are parsed from strings because JSON has no enums or times.
     status: Annotated[ConversationStatus | None, Field(strict=False)] = None
     snoozed_until: Annotated[
         AwareDatetime | None,

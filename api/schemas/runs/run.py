@@ -16,7 +16,7 @@ from domain.runs.ticket_outcome import TicketOutcome
 from domain.runs.trace import RunSummary
 from store.runs.run_lists import RunFilter
 
-# Other years are rejected, because arithmetic with the first and last days of the calendar would
+# Other years are rejected because arithmetic with the first and last days of the calendar would
 # overflow.
 _YEARS: Final = range(1970, 9999)
 

@@ -114,7 +114,7 @@ class NewReplayBody(StrictBody):
         Day | None,
         Field(
             strict=False,
-            description=f"First day, UTC. By default, the range has {REPLAY_SPAN.days} days.",
+            description=f"First day, UTC. By default, the range covers {REPLAY_SPAN.days} days.",
         ),
     ] = None
     until: Annotated[

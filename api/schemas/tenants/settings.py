@@ -96,7 +96,7 @@ class BrandingBody(StrictBody):
     color: Annotated[_Color | None, Field(description=("Widget color, in hexadecimal."))] = None
 
 
-# The schema is inlined, because the OpenAPI document could not resolve references.
+# The schema is inlined because the OpenAPI document could not resolve references.
 _Guidance = Annotated[GuidanceBody, WithJsonSchema(GuidanceBody.model_json_schema())]
 _Branding = Annotated[BrandingBody, WithJsonSchema(BrandingBody.model_json_schema())]
 _Retention = Annotated[

@@ -40,8 +40,8 @@ class DeliveryDetail(Delivery):
 
 
 def _moment(value: object) -> datetime:
-    """Return the time in an ISO 8601 text with an offset. Raises ValueError if the text is not such
-    a time."""
+    """Return the time in an ISO 8601 text with an offset. Raises ValueError if the text is not a
+    valid time."""
     if not isinstance(value, str):
         raise ValueError("a text expected")  # noqa: TRY004 - pydantic knows no other
     at = datetime.fromisoformat(value)

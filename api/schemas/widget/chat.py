@@ -13,7 +13,7 @@ from domain.widget.widget_session import MAX_TOKEN
 MAX_MESSAGE: Final = 4_000
 MAX_PAGE_URL: Final = 2_000
 MAX_EMAIL: Final = 320
-# The pattern excludes NUL, because PostgreSQL cannot store it.
+# The pattern excludes NUL because PostgreSQL cannot store it.
 _PHRASE: Final = r"^[^\x00]*[^\s\x00][^\x00]*$"
 _NO_NUL: Final = r"^[^\x00]*$"
 

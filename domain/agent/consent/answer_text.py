@@ -56,7 +56,8 @@ class AnswerWord:
 @dataclass(frozen=True, slots=True)
 class AnswerRun:
     """Consecutive words without punctuation between them. `asks` means that a question mark
-    follows. `opens` and `closes` mean that the run starts or ends a sentence or line."""
+    follows. If `opens` is true, the run starts a sentence or line. If `closes` is true, it ends
+    one."""
 
     words: tuple[AnswerWord, ...]
     opens: bool

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 class Assent(StrEnum):
     """The customer's answer to a confirmation question. `correction` means that the customer means
-    another order. `other` is neither a yes nor a no, and drops the question."""
+    another order. `other` is neither a yes nor a no. The question is then dropped."""
 
     YES = "yes"
     NO = "no"

@@ -10,8 +10,8 @@ from domain.core.lexicon import BrokenLexicon, LexiconFile, expression, lexicon
 
 
 class ClaimKind(StrEnum):
-    """The kind of a claim about the merchant: an action that is `finished`, or the `promise` of
-    one."""
+    """The kind of a claim about the merchant: that an action is `finished`, or a `promise` of an
+    action."""
 
     FINISHED = "finished"
     PROMISE = "promise"

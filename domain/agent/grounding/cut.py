@@ -1,7 +1,8 @@
-"""Remove the sentences of an answer that have no source, if the rest stands by itself.
+"""Remove the sentences of an answer that have no source, if the remaining text makes sense on its
+own.
 
-Only a sentence that adds a fact is removed. A sentence that limits or contradicts another stays,
-because the answer would otherwise promise more.
+Only a sentence that adds a fact is removed. A sentence that limits or contradicts another one is
+kept. Without it, the answer would promise more.
 """
 
 import re
@@ -36,7 +37,7 @@ _REFERS: Final = re.compile(
     r"|ensuite|aussi|et|ou|mais|cependant|toutefois|sinon|de plus|en outre|dans ce cas|pour cela"
     r"|par consequent|apres cela|son|sa|ses|leurs?|le meme|la meme|les memes)\b"
 )
-# A step or an item of a list. A list without one of its items means something else.
+# A step or an item of a list. Removing an item would change the meaning of the list.
 _ITEM: Final = re.compile(r"[-*•–—]|\(?\d{1,2}[.)]|[a-z][.)]\s")
 _MARKS: Final = re.compile(r"[*_\"'’«»“”()\s]+")
 _EMPTY_LINES: Final = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")

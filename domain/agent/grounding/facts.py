@@ -64,7 +64,7 @@ def facts(text: str) -> tuple[Fact, ...]:
     for pattern, read in _patterns():
         for match in pattern.finditer(rest):
             found.extend(read(match))
-        # Erase the matches, because later patterns must not match the same text again.
+        # Erase the matches because later patterns must not match the same text again.
         rest = pattern.sub(lambda match: "\0" * len(match[0]), rest)
     return tuple(found)
 
@@ -268,7 +268,8 @@ def _patterns() -> tuple[tuple[re.Pattern[str], _Read], ...]:
         (re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}"), _addresses),
         (
             re.compile(
-                # Any name with a dot: mail programs make links of far more names than a list has.
+                # Any name with a dot. Mail programs turn far more names into links than a list
+                # could contain.
                 r"(?<![\w.-])[^\W_][\w-]{0,62}(?:\.[\w-]{1,63}){0,3}"
                 r"\.(?:[^\W\d_]{2,63}|xn--[a-z0-9-]{1,59})(?![\w-])(?::\d{1,5})?(?:/[^\s<>\"]*)?"
                 r"|(?<![\w.-])(?:\d{1,3}\.){3}\d{1,3}(?:(?=[/:])(?::\d{1,5})?(?:/[^\s<>\"]*)?)"

@@ -2,7 +2,7 @@
 
 Sources are the cited texts, the looked-up order and the merchant's name. The customer's words
 support order numbers, dates and addresses, but no price, duration or promise: "you owe me 500 EUR"
-proves nothing.
+is not evidence.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
@@ -74,8 +74,8 @@ def guard(
 def unsupported(
     response: str, sources: tuple[Citation, ...], request: BrainRequest
 ) -> tuple[str, ...]:
-    """Return the folded text of the statements in an answer that have no source. Empty if the
-    answer is grounded.
+    """Return the folded text of the statements in an answer that have no source. The result is
+    empty if the answer is grounded.
 
     If the answer cites none of this request's sources, every sentence that states a fact is listed.
     Only facts are compared, not meanings: a source with the same numbers passes.
@@ -137,7 +137,7 @@ def _without_promises(
     sources: Iterable[Citation], kinds: Set[ActionKind], request: BrainRequest
 ) -> Iterator[Citation]:
     """Yield the citations, except those of templates that promise an action outside the plan. The
-    text of such a template backs no claim."""
+    text of such a template does not support any claim."""
     absent = {
         spec.promise.placeholder
         for spec in ACTIONS.values()

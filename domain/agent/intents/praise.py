@@ -15,8 +15,8 @@ _EXCUSED: Final = frozenset({_DENIED, "fine"})
 _AS_PRAISE: Final = "perfect"
 # The French particle "ne" precedes the negated word.
 _BEFORE_DENIAL: Final = "ne"
-# The sentiment that a message must exceed, by its number of praise words. Without praise words it
-# never counts as praise, and with three or more always.
+# The sentiment that a message must exceed, by its number of praise words. A message without praise
+# words never counts as praise. A message with three or more always does.
 _LEAST_MOOD: Final = (1.0, 0.4, -0.5, -1.1)
 
 
@@ -36,7 +36,7 @@ class _File(LexiconFile):
 def only_praises(text: str, mood: float) -> bool:
     """Return True if a message only praises and requests nothing.
 
-    `mood` is the classifier's sentiment, from -1 to 1. A short message needs a higher sentiment,
+    `mood` is the classifier's sentiment, from -1 to 1. A short message needs a higher sentiment
     because "Bravo" alone may be ironic.
     """
     return mood > _LEAST_MOOD[min(praise_in(text), len(_LEAST_MOOD) - 1)]

@@ -158,7 +158,7 @@ def _wanted_in(meanings: frozenset[str]) -> Mapping[Intent, int]:
         if (strength := rule.strength(meanings))
     }
     kept: dict[Intent, int] = {}
-    # Process the strongest intent first, because it excludes other intents.
+    # Process the strongest intent first because it excludes other intents.
     for intent in sorted(strengths, key=lambda one: -strengths[one]):
         if not any(intent in _rules()[other].over for other in kept):
             kept[intent] = strengths[intent]
@@ -179,7 +179,7 @@ def _unexplained(said: Iterable[MessageSentence], rules: list[_Rule]) -> tuple[s
             if known & explaining:
                 continue
             if takes_name and sentence.names_a_thing(place):
-                # One intent explains one name. A second name remains unexplained.
+                # An intent explains only one product name. A second name counts as unexplained.
                 takes_name = False
                 continue
             found.append(word)

@@ -44,7 +44,7 @@ def acknowledgement(
 def acknowledged_in(language: str | None, brand: str) -> str | None:
     """Return the acknowledgement in the language of an unsupported message, or None.
 
-    Return None if the agent supports the language, or has no text in it.
+    Return None if the agent supports the language, or if there is no text in that language.
     """
     if language is None or language in OURS or language not in SPOKEN:
         return None

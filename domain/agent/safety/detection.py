@@ -81,7 +81,7 @@ def _found(text: str, *, decode: bool) -> Examination:
 
 
 def _in_markup(plain: str) -> Examination:
-    """Return the kind of prompt injection in the text's markup, or None. Each pattern is a step,
+    """Return the kind of prompt injection in the text's markup, or None. Each pattern is a step
     because one search may examine the text several times."""
     for reason, pattern in phrasings().markup:
         yield

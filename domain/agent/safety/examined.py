@@ -1,4 +1,4 @@
-"""Cache the results of prompt injection checks, because the same texts recur in a client's
+"""Cache the results of prompt injection checks because the same texts recur in a client's
 messages."""
 
 from hashlib import sha256

@@ -107,7 +107,7 @@ def _merged(part: tuple[str, ...], said: Mapping[str, list[Place]]) -> list[Plac
 
 
 def _orders(where: list[list[Place]]) -> list[list[list[Place]]]:
-    """Return all permutations of the parts of a frame: at most six, because a frame has at most
+    """Return all permutations of the parts of a frame: at most six because a frame has at most
     three parts."""
     if len(where) == 1:
         return [where]
@@ -201,7 +201,7 @@ def _frame(matter: SensitiveMatter, text: str, concepts: Mapping[str, object]) -
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Parses the phrases of the YAML file. A parsed phrase lists the alternative forms of each
+    """A parser of the phrases in the YAML file. A parsed phrase lists the alternative forms of each
     word."""
 
     sets: Mapping[str, str]

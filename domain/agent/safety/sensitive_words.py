@@ -82,7 +82,7 @@ class SensitiveVocabulary:
     def _meant(self, piece: str) -> list[str]:
         if not piece[0].isalnum():
             return ["."]
-        # Keep only the integer part of a number, because a decimal point does not end a sentence.
+        # Keep only the integer part of a number because a decimal point does not end a sentence.
         whole = piece if piece[0].isalpha() else re.split("[.,]", piece)[0]
         meant = (ELIDED.get(word, word) for word in self.slang.get(whole, (whole,)))
         return [self._mended(squeezed(word)) for word in meant if word not in self.dropped]

@@ -79,7 +79,7 @@ def request_of_clause(clause: Clause) -> ClauseRequest | None:
 
 
 def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
-    """Return the vetoes against a request that come from the words of its own clause."""
+    """Return the vetoes against a request that come from words in the request's own clause."""
     return {
         veto
         for at, role in enumerate(clause.roles)

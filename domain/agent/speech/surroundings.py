@@ -37,8 +37,8 @@ _POINTS: Final = frozenset("fpyxadotOzPLqNIr")
 
 @dataclass(slots=True)
 class Weight:
-    """Evidence from a clause's context against its being a request. `vetoes` reject it. `doubts`
-    make it at most `likely`."""
+    """Evidence in a clause's context that the clause is not a request. `vetoes` reject the request.
+    `doubts` make it at most `likely`."""
 
     vetoes: set[Veto] = field(default_factory=set)
     doubts: set[Veto] = field(default_factory=set)
@@ -160,7 +160,8 @@ def _negation(clause: Clause, wish: ClauseRequest, weight: Weight) -> None:
 
 
 def _of_another(clause: Clause, wish: ClauseRequest) -> bool:
-    """Return True if the clause mentions an order other than the request's, or says "the other"."""
+    """Return True if the clause mentions an order other than the requested one, or says "the
+    other"."""
     if clause.numbers:
         return not clause.numbers & wish.own.numbers and bool(wish.own.numbers)
     return SpeechRole.THING in clause.roles

@@ -212,7 +212,7 @@ def _closes(behind: str, *, after: str) -> bool:
 
 
 def _signs(behind: str, count: int) -> bool:
-    """Return True if the last `count` words are a name after a comma or on a line of its own."""
+    """Return True if the last `count` words are a name after a comma or on a separate line."""
     pieces = re.split(r"[,\n!]|\.(?=\s|$)(?<![A-Z]\.)", behind.rstrip(" \t\n"))
     pieces = [piece for piece in pieces if piece.strip()]
     taken: list[str] = []

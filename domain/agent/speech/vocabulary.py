@@ -199,7 +199,7 @@ def vocabulary(language: Language) -> SpeechWords:
     words = frozenset(word for phrase in phrases for word in phrase.split())
     other = _file("english" if name == "french" else "french")
     for role in OPPOSING:
-        # Also recognize vetoes in the other language, because customers mix languages.
+        # Also recognize vetoes in the other language because customers mix languages.
         for phrase in other.roles.get(SpeechRole(role).name.lower(), ()):
             if phrase not in file.other_sense:
                 phrases.setdefault(phrase, Meaning(SpeechRole(role)))

@@ -24,8 +24,8 @@ class _Named(BaseModel):
 
 
 class _AnyTopic(Mapping[str, WebhookKind]):
-    """Maps every topic to `ticket`, because the endpoint's field mapping, not the topic, determines
-    how a body is interpreted."""
+    """A mapping of every topic to `ticket` because the endpoint's field mapping, not the topic,
+    determines how a body is interpreted."""
 
     def __getitem__(self, topic: str) -> WebhookKind:
         return WebhookKind.TICKET

@@ -94,8 +94,8 @@ class IntercomWebhooks:
     needs_secret = True
     signs = True
     is_limited = True
-    # A lead types its own address, and the web page sets a user's. No field states that identity
-    # verification passed, so no notification proves an address.
+    # A lead types its own address, and the web page sets the address of a user. No field states
+    # that identity verification passed, so no notification proves an address.
     author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol requires it

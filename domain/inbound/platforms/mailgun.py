@@ -77,7 +77,7 @@ class _Event(BaseModel):
 
 
 class MailgunRoutes:
-    """Parses the requests posted by the `forward` action of a Mailgun route."""
+    """A parser of the requests posted by the `forward` action of a Mailgun route."""
 
     provider = Provider.MAILGUN
     topics: Mapping[str, WebhookKind] = {INBOUND: WebhookKind.TICKET}

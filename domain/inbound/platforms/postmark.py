@@ -70,7 +70,7 @@ class _Mail(_Part):
 
 
 class PostmarkInbound:
-    """Parses the requests that Postmark posts to an inbound stream's webhook."""
+    """A parser of the requests that Postmark posts to an inbound stream's webhook."""
 
     provider = Provider.POSTMARK
     topics: Mapping[str, WebhookKind] = {INBOUND: WebhookKind.TICKET}

@@ -88,8 +88,8 @@ class _OrderBody(BaseModel):
 
 class _Message(BaseModel):
     """A customer's message. `customer_verified` means that the customer was signed in.
-    `email_confirmed` means that the shop has verified the account's address. Only both prove the
-    address, because PrestaShop opens accounts under any address."""
+    `email_confirmed` means that the shop has verified the account's address. Both are required to
+    prove the address because PrestaShop opens accounts under any address."""
 
     id: _Id
     message: Annotated[str, Field(max_length=100_000)]

@@ -54,8 +54,8 @@ _DKIM: Final = re.compile(r"\{@([A-Za-z0-9.-]{1,253}) : pass\}")
 
 
 class SendgridParse:
-    """Parses the requests posted by Inbound Parse. If the endpoint's secret is set, it is a public
-    key, and the request must be signed with the matching private key."""
+    """A parser of requests from SendGrid Inbound Parse. If the endpoint has a secret, the secret is
+    a public key, and requests must be signed with the matching private key."""
 
     provider = Provider.SENDGRID
     topics: Mapping[str, WebhookKind] = {INBOUND: WebhookKind.TICKET}

@@ -130,7 +130,7 @@ class WooCommerceWebhooks:
         require_match(expected, given)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Return the identity of a delivery. The key includes the digest of the body, because
+        """Return the identity of a delivery. The key includes the digest of the body because
         updates to two orders in the same second have the same delivery id."""
         topic = request.headers.get("x-wc-webhook-topic", "").strip()
         delivery = request.headers.get(_DELIVERY, "").strip()

@@ -79,7 +79,7 @@ def _facts(gap: KnowledgeGap) -> GapFacts:
 
 def _drafts(copilot: CopilotService, gaps: tuple[KnowledgeGap, ...]) -> tuple[DraftedChange, ...]:
     """Return a draft of a new knowledge entry for the largest gap that no entry answers. A member
-    has to write the entry's text, because customers' texts are not a reliable source."""
+    has to write the entry's text because customers' texts are not a reliable source."""
     first = next((one for one in gaps if one.knowledge is None), None)
     if first is None or not copilot.actor.may(MANAGERS):
         return ()

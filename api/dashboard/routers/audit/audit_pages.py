@@ -45,6 +45,6 @@ async def entries(page: ManagersPage) -> Response:
 @router.get(f"{_LIST}/chain")
 async def chain(page: ManagersPage) -> Response:
     """Verify the integrity of the entire log, and show the result. The verification is on a
-    separate page, because it is slow."""
+    separate page because it is slow."""
     walked = [one async for one in verify_chains(page.resources.database, page.tenant)]
     return page.render("audit/chain.html", chain=walked[0])

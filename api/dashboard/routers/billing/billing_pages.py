@@ -1,5 +1,5 @@
 """/app/billing: the plan, and the price and purchase of credits. Stripe's checkout is opened
-through a link, because our forms must not redirect to another site."""
+through a link because our forms must not redirect to another site."""
 
 from typing import Annotated, Final
 

@@ -72,7 +72,7 @@ async def copilot(page: AnyonesPage) -> Response:
 
 @router.post(_COPILOT)
 async def ask(post: CopilotPost) -> Response:
-    """Answer a question. The form contains the conversation, because the server does not store it.
+    """Answer a question. The form contains the conversation because the server does not store it.
     With `Accept: text/event-stream`, the answer is a stream that ends with the page. Raises
     TooManyRequests."""
     page = post.page
@@ -189,4 +189,4 @@ def _path_of(page: Page, url: str) -> str | None:
 
 
 async def _nobody(_: str) -> None:
-    """Discard a text fragment, because the page shows only the complete answer."""
+    """Discard a text fragment because the page shows only the complete answer."""

@@ -26,7 +26,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/app/home/improvement")
 async def improvement(page: AnyonesPage) -> Response:
-    """Return a suggested article for Home. The page loads it separately, because clustering the
+    """Return a suggested article for Home. The page loads it separately because clustering the
     questions takes longer than the other queries."""
     try:
         found = await _largest_gaps(page)

@@ -58,7 +58,7 @@ async def overview(page: AnyonesPage) -> Response:
     async with page.resources.database.reading(page.tenant) as connection:
         found = await read_overview(connection, page.tenant)
         away = await report_away(connection, page.tenant, page.actor, visit, page.now)
-        # One query reads both ranges, because they are adjacent.
+        # One query reads both ranges because they are adjacent.
         days = await MetricsRepository(connection, page.tenant).insight(before(*span)[0], last)
         usage = await UsageRepository(connection, page.tenant).in_month(period_of(page.now))
         first = await read_inbox(

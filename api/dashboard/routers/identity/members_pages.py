@@ -73,7 +73,7 @@ async def keys(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 @router.post(_ROLE)
 async def change(post: ManagersPost) -> Response:
-    """Change a member's role. The member's id is sent in a form field, because user ids from an
+    """Change a member's role. The member's id is sent in a form field because user ids from an
     identity provider may contain any character."""
     body, user_id = post.body(RoleBody, role=post.text("role")), _user_id(post)
     try:

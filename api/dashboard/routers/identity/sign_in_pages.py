@@ -103,7 +103,7 @@ async def verify(request: Request) -> Response:
 @router.post("/app/sign-out")
 async def sign_out(request: Request, resources: ResourcesDep) -> Response:
     visit = await visit_of(request)
-    # The session has expired, so there is nothing to end. The redirect omits `next`, because a
+    # The session has expired, so there is nothing to end. The redirect omits `next` because a
     # return to this route after sign-in would sign the user out.
     if visit is None:
         return RedirectResponse(SIGN_IN, status_code=303)

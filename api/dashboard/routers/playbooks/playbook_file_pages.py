@@ -69,7 +69,7 @@ async def preview(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
     if text:
         try:
             specs = await _specs(page, text)
-            # In a thread, because comparing all playbooks of a file may take tenths of a second.
+            # In a thread because comparing all playbooks of a file may take tenths of a second.
             changes = await asyncio.to_thread(_previewed, page, entries, specs)
         except InvalidPlaybook as error:
             problems = await placed(page, error, text)

@@ -65,7 +65,7 @@ async def difference(page: PlaybookPage) -> Response:
         entry=entry,
         before=before,
         after=after,
-        # In a thread, because comparing two long playbooks takes tens of milliseconds.
+        # In a thread because comparing two long playbooks takes tens of milliseconds.
         lines=await asyncio.to_thread(_lines, before, after),
     )
 

@@ -78,7 +78,7 @@ async def rate(request: Request, token: str, resources: ResourcesDep) -> Respons
 async def _linked(resources: Resources, token: str) -> _Linked:
     """Return the answer that the link refers to. Raises RatingLinkUnknown, RatingLinkExpired."""
     run = rated_run(resources.sealer, token, resources.now())
-    # The client id can be trusted, because the token's signature covers it.
+    # The client id can be trusted because the token's signature covers it.
     tenant = TenantId(run.client_id)
     async with resources.database.reading(tenant) as connection:
         language = await RatingRepository(connection, tenant).language(run.run_id)

@@ -44,7 +44,7 @@ ViewPost = Annotated[Post, Depends(Posted(REVIEWERS, _ID, client_of_view))]
 
 
 class BesideQuery(ClientQuery):
-    """The list beside a ticket's page: its query (`inbox`), and the ticket (`at`)."""
+    """The list next to a ticket's page: its query (`inbox`), and the ticket (`at`)."""
 
     inbox: Annotated[str, Field(max_length=1000)] = ""
     at: Annotated[str, Field(pattern=ULID)] = "-"
@@ -77,7 +77,7 @@ async def inbox(page: AnyonesPage) -> Response:
 
 @router.get(f"{INBOX}/list")
 async def beside(page: AnyonesPage) -> Response:
-    """Return the list beside a ticket's page. Open pages poll this route."""
+    """Return the list next to a ticket's page. Open pages poll this route."""
     asked = page.query(BesideQuery)
     listed = await ticket_list(page, parsed_list(asked.inbox), current=asked.at)
     return page.render("reviews/inbox_list.html", listed=listed)

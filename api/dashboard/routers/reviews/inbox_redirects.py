@@ -37,7 +37,7 @@ async def conversations(request: Request) -> Response:
 
 
 def _moved(view: str, query: Mapping[str, str], more: Mapping[str, str]) -> Response:
-    """Return the permanent redirect. `more`: parameters that replace those of the query."""
+    """Return the permanent redirect. `more`: parameters that replace parameters of the query."""
     kept = {name: value for name, value in query.items() if name in _KEPT}
     found = {name: value for name, value in {"view": view, **kept, **more}.items() if value}
     to = f"{INBOX}?{urlencode(found)}" if found else INBOX

@@ -163,7 +163,7 @@ async def reject(post: ReviewPost) -> Response:
 
 def _decided(post: Post, outcome: DecisionOutcome, to: str, key: str) -> Response:
     if outcome.awaits_second:
-        # Stay on this review's page, because it has the link to send to the second approver.
+        # Stay on this review's page because it has the link to send to the second approver.
         return post.done(same_review(post), "reviews.first_of_two")
     return post.done(to, key)
 

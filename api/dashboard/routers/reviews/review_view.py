@@ -42,8 +42,8 @@ def plan_seen_of(found: Review) -> str:
 
 
 def seen_of(found: Review) -> str:
-    """Return a digest of the draft and the plan. A decision with another digest is rejected,
-    because the reviewer has not seen the current draft and plan."""
+    """Return a digest of the draft and the plan. A decision with another digest is rejected because
+    the reviewer has not seen the current draft and plan."""
     return hashlib.sha256(_PLAN.dump_json(found.plan) + found.draft.encode()).hexdigest()[:16]
 
 
@@ -51,8 +51,8 @@ def diffs_of(
     found: Review, refused: Draft | None
 ) -> tuple[tuple[Piece, ...], tuple[Piece, ...] | None]:
     """Return two word diffs, within one DiffBudget: the current draft against the agent's draft,
-    and against the draft of a rejected approval. The second is None without a different rejected
-    draft."""
+    and against the draft of a rejected approval. The second is None if there is no different
+    rejected draft."""
     budget = DiffBudget()
     own: tuple[Piece, ...] = ()
     if found.draft != found.agent_draft:

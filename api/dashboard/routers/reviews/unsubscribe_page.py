@@ -1,5 +1,5 @@
 """/app/unsubscribe/{token}: the page that turns off a member's email notifications. A GET request
-changes nothing, because mail scanners follow every link in an email."""
+changes nothing because mail scanners follow every link in an email."""
 
 from typing import Final
 
@@ -44,7 +44,7 @@ async def unsubscribe(request: Request, token: str, resources: ResourcesDep) -> 
         member = subscriber_of(resources.sealer, token)
     except UnsubscribeLinkUnknown:
         return _gone(request)
-    # The client id can be trusted, because the token's signature covers it.
+    # The client id can be trusted because the token's signature covers it.
     async with resources.work.of(TenantId(member.client_id)) as work:
         await turn_off_notifications(work, member.user_id)
     return resources.pages.render(

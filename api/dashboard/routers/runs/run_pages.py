@@ -90,7 +90,8 @@ async def run(page: RunPage) -> Response:
 
 
 def _workflow_url(page: Page, event_id: str) -> str | None:
-    """Return the URL of the event's workflow in the Temporal UI, if the settings state the UI."""
+    """Return the URL of the event's workflow in the Temporal UI, if the settings contain the UI's
+    address."""
     temporal = page.resources.settings.temporal
     if temporal.ui_url is None:
         return None

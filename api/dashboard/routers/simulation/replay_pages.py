@@ -104,7 +104,7 @@ async def replay(page: ReplayPage) -> Response:
         "simulation/replay.html",
         replay=there,
         is_over=there.state not in UNFINISHED,
-        # The comparisons run in a thread, because one page's may take a tenth of a second.
+        # The comparisons run in a thread because one page's may take a tenth of a second.
         examples=await asyncio.to_thread(_compared, found[:shown]),
         cursor=cursor_after(found, shown, lambda last: last.event_id),
         kinds=tuple(ReplayChangeKind),

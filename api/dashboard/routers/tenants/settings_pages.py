@@ -1,5 +1,5 @@
 """/app/settings and below: the shop's brand, its replies, the AI disclosure, and the words that
-send a message to the team. Each section is a page of its own."""
+send a message to the team. Each section has its own page."""
 
 from fastapi import APIRouter
 from starlette.responses import Response

@@ -60,7 +60,7 @@ async def debugger(page: WebhookPage) -> Response:
 
 @router.post(f"{WEBHOOK}/debug")
 async def debug(post: DebugPost) -> Response:
-    """Explain why a signature does not verify. The form can be submitted any number of times,
+    """Explain why a signature does not verify. The form can be submitted any number of times
     because it has no side effects."""
     page = post.page
     pasted = pasted_of(post.text("headers"), post.text("body"))
@@ -76,7 +76,7 @@ async def debug(post: DebugPost) -> Response:
             work, page.actor, page.record_id, sealer=page.resources.sealer
         )
         found = await WebhookRepository(standing_in(work), page.tenant).read(page.record_id)
-    # The check runs in a thread, because a long body takes several tenths of a second.
+    # The check runs in a thread because a long body takes several tenths of a second.
     explanation = await asyncio.to_thread(evidence.explain, body.pasted)
     return page.render(
         "webhooks/debug.html",

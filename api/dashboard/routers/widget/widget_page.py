@@ -130,7 +130,7 @@ async def _shown(page: Page, secret: str | None) -> Response:
 
 def _preview(page: Page, settings: ClientSettings) -> str:
     """Return the configuration of the widget's preview, as JSON: its appearance and an example
-    conversation. The configuration omits the logo, because pages load nothing from other hosts."""
+    conversation. The configuration omits the logo because pages load nothing from other hosts."""
     shown = looks(settings.branding, page.brand_name)
     example = [(author, page.say(f"widget.example_{author}")) for author in _AUTHORS]
     return json.dumps(
