@@ -14,8 +14,8 @@ from domain.core.recent import Recent
 # Maximum total size of the cached catalogues, measured in template characters. A prepared catalogue
 # takes several times as many bytes.
 _HELD: Final = 4_000_000
-# The weight of a character of an excluded phrase, in template characters. It takes up to 300 bytes in
-# the tree of phrases.
+# The weight of a character of an excluded phrase, in template characters. It takes up to 300 bytes
+# in the tree of phrases.
 _PHRASE_WEIGHT: Final = 20
 # After preparing this many templates, the code yields to other tasks of the event loop.
 _AT_ONCE: Final = 10
