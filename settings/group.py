@@ -36,8 +36,7 @@ WebUrl = Annotated[str, AfterValidator(_is_web_url)]
 
 
 def is_fetched_safely(url: str) -> str:
-    """Return the URL of a server that must be authenticated. Raises ValueError unless the URL uses
-    https or points to localhost."""
+    """Return the URL unchanged. Raises ValueError unless it uses https or points to localhost."""
     if not _cannot_be_replaced_underway(url):
         raise ValueError("an https:// URL expected")
     return url

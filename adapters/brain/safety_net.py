@@ -1,8 +1,8 @@
 """The safety net, which detects sensitive messages with a grammar and a trained model.
 
-The grammar recognizes exact wordings. The model detects typical messages that the grammar misses,
-and harmless ones with the same words. `python -m training.train_safety` writes its weights,
-`safety.npz`, as arrays.
+The grammar matches exact wordings. The model catches sensitive messages that the grammar misses,
+and recognizes harmless messages that use the same words. `python -m training.train_safety` writes
+the model's weights to `safety.npz`.
 """
 
 from collections.abc import Sequence

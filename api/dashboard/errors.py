@@ -47,9 +47,9 @@ def is_page(request: Request) -> bool:
 
 
 async def page_domain_error(request: Request, error: Exception) -> Response:
-    """Log and count an expected error like `answer_domain_error`, and return its response: a page
-    if one is expected. For an invalid form, redirect to its page, which shows the fields and the
-    reason."""
+    """Log and count a domain error, as `answer_domain_error` does. Return an HTML page if the
+    client expects one. For an invalid form, redirect back to the form, which shows the submitted
+    values and the reason."""
     if not isinstance(error, DomainError):
         return await _shown(request, await answer_domain_error(request, error))
     post: Post | None = getattr(request.state, "post", None)

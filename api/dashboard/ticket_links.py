@@ -15,8 +15,8 @@ class TicketLinks:
     last: date
 
     def of(self, outcome: str = "", **filters: str | None) -> str:
-        """Return the path to the list of tickets with an outcome. In `filters`, None selects
-        tickets without a value."""
+        """Return the path to the ticket list, filtered by outcome. A filter set to None selects
+        tickets that have no value for that field."""
         chosen = {name: "none" if value is None else value for name, value in filters.items()}
         days = {"from": self.first.isoformat(), "to": self.last.isoformat()}
         named = {"outcome": TicketOutcome(outcome).value} if outcome else {}

@@ -36,8 +36,8 @@ _MAX_BODY: Final = 16 * 1024
 def described(
     request: type[BaseModel], answer: type[BaseModel], *, status: int = 200
 ) -> dict[str, Any]:
-    """Return the options that describe an operation in the OpenAPI document. The bodies of its
-    errors have the format of RFC 6749, except those of internal errors."""
+    """Return the options that describe an operation in the OpenAPI document. Error bodies follow
+    RFC 6749, except for internal errors."""
     schema = in_one_piece(request)
     return {
         "tags": ["oauth"],

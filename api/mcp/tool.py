@@ -46,8 +46,9 @@ class AtWork:
 
 @dataclass(frozen=True, slots=True)
 class CallEffect:
-    """The effect of a tool call, by default none. `writes`: it stores data. `repeatable`: a
-    repeated call has no further effect. `outside`: it may reach the customer or other systems."""
+    """The side effects of a tool call; none by default. `writes`: the call stores data.
+    `repeatable`: the call is idempotent. `outside`: the call may reach the customer or other
+    systems."""
 
     writes: bool = False
     repeatable: bool = True

@@ -64,8 +64,8 @@ class SiteImportUnderWay(DomainError):
 
 
 class TooManySiteImports(DomainError):
-    """The client has reached its limit for imports of websites within 24 hours. `limit` is the
-    maximum number of imports."""
+    """The client has reached its limit of website imports per 24 hours. `limit` is the maximum
+    number of imports."""
 
     code = "too_many_site_imports"
 

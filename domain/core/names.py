@@ -150,8 +150,8 @@ def send_webhooks_id(client_id: str, first_delivery_id: str) -> str:
 
 
 def backfill_metrics_id(client_id: str, first: date, last: date) -> str:
-    """Return the workflow id for a metrics backfill, the same for the same days and clients. An
-    empty `client_id` selects all clients."""
+    """Return the workflow id for a metrics backfill. The same client and days always give the same
+    id. An empty `client_id` selects all clients."""
     return f"metrics/{client_id or 'all'}/{first}/{last}"
 
 

@@ -34,8 +34,8 @@ class ProcessEventInput(Contract):
 
     @property
     def lifetime(self) -> timedelta:
-        """Return the maximum lifetime of the run's workflow. It is longer than the time to wait for
-        the language model and the time allowed to decide on a review together."""
+        """Return the maximum lifetime of the run's workflow. It exceeds the sum of the longest wait
+        for a language model and the time allowed to decide a review."""
         return LONGEST_PATIENCE + timedelta(seconds=self.review_expiry_s) + _RUN_MARGIN
 
 

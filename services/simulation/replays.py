@@ -82,8 +82,8 @@ async def _span(work: UnitOfWork, asked: ReplayAsked) -> tuple[datetime, datetim
 
 
 def _check(asked: ReplayAsked) -> None:
-    """Raise InvalidReplay if the replay's parameters are invalid. Content changes are tested on
-    saved cases instead (docs/simulator.md)."""
+    """Raise InvalidReplay if the replay's parameters are invalid. A replay cannot test changes to
+    content; saved cases can (docs/simulator.md)."""
     if asked.variant.content is not None:
         raise InvalidReplay(
             "variant: a replay tries a playbook, a threshold or a brain",

@@ -74,10 +74,10 @@ _CLAIMED: Final = f"{_IS_OPEN} AND review.claimed_by = {{who}} AND review.claime
 class InboxSource:
     """One source of a view.
 
-    - `at`: the column that sorts the source.
-    - `where`: a condition that an index applies, or that excludes few rows.
-    - `fits`: the other filters, checked for a limited number of tickets.
-    - `urgent`: its tickets come first when the longest wait is listed first.
+    - `at`: the column to sort by.
+    - `where`: a condition that an index covers, or that filters out few rows.
+    - `fits`: the remaining filters, evaluated on a limited number of tickets.
+    - `urgent`: if True, this source's tickets come first when sorting by longest wait.
     """
 
     table: str

@@ -71,5 +71,5 @@ class ErrorBody(BaseModel):
         default=None, description="Number of cases that have not run with this playbook."
     )
     cases: list[str] | None = Field(
-        default=None, description="Names of the first failed or untried cases."
+        default=None, description="Names of the first cases that failed or were not run."
     )

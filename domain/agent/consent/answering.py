@@ -41,9 +41,9 @@ _SUM: Final = re.compile(r"\d+(?:[.,]\d{1,2})?")
 
 @dataclass(slots=True)
 class _Answer:
-    """A parsed answer. `does` lists the function of each word in order. `another` contains other
-    orders that the answer mentions. `plain_consent` is set if the name of the action follows the
-    yes."""
+    """A parsed answer. `does` lists the role of each word, in sequence. `another` contains other
+    orders that the answer mentions. `plain_consent` is True if the customer names the action after
+    the yes."""
 
     does: list[Does] = field(default_factory=list)
     kinds: set[ActionKind] = field(default_factory=set)
