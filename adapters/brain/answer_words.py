@@ -16,7 +16,7 @@ from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.text import fold
 
 READ_CHARS: Final = 2_000
-_CACHED_CHARS: Final = 400
+_CACHED_CHARS: Final = 600
 _WORD: Final = re.compile(r"\d+(?:[.,]\d+)?|[a-z][a-z0-9]*|[€£%°$]")
 _CURRENCIES: Final = frozenset({"eur", "gbp", "usd", "chf"})
 _SYMBOLS: Final = {"€": "eur", "£": "gbp", "%": "percent", "$": "usd", "°": "degree"}
@@ -147,7 +147,7 @@ def terms(text: str, language: Language) -> Terms:
     return _cached(text, language) if len(text) <= _CACHED_CHARS else _terms(text, language)
 
 
-@lru_cache(maxsize=5_000)
+@lru_cache(maxsize=2_000)
 def _cached(text: str, language: Language) -> Terms:
     return _terms(text, language)
 

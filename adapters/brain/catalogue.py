@@ -11,12 +11,12 @@ from domain.agent.intents.phrase_lists import PhraseLists
 from domain.agent.template import names
 from domain.core.recent import Recent
 
-# Maximum total size of the cached catalogues, measured in template characters. A prepared catalogue
-# takes several times as many bytes.
-_HELD: Final = 4_000_000
-# The weight of a character of an excluded phrase, in template characters. It takes up to 300 bytes
-# in the tree of phrases.
-_PHRASE_WEIGHT: Final = 20
+# Maximum total size of the cached catalogues, in bytes.
+_HELD: Final = 100_000_000
+# The size of a prepared template, measured on texts of many different short words.
+_BYTES_PER_TEMPLATE: Final = 2_000
+_BYTES_PER_CHAR: Final = 100
+_BYTES_PER_EXCLUDED_CHAR: Final = 300
 # After preparing this many templates, the code yields to other tasks of the event loop.
 _AT_ONCE: Final = 10
 
@@ -59,7 +59,14 @@ class Catalogues:
                 await asyncio.sleep(0)
             titles.append(stems(template.name))
             bodies.append(body_stems(template.body))
-        weight = sum(
-            len(one.body) + _PHRASE_WEIGHT * sum(map(len, one.not_for)) for one in templates
-        )
-        return self._recent.keep(key, Catalogue(templates, Coverage(titles, bodies)), weight)
+        catalogue = Catalogue(templates, Coverage(titles, bodies))
+        return self._recent.keep(key, catalogue, sum(map(_size, templates)))
+
+
+def _size(template: Template) -> int:
+    """Return the approximate size of a prepared template, in bytes."""
+    return (
+        _BYTES_PER_TEMPLATE
+        + _BYTES_PER_CHAR * (len(template.name) + len(template.body))
+        + _BYTES_PER_EXCLUDED_CHAR * sum(map(len, template.not_for))
+    )

@@ -14,6 +14,8 @@ from pydantic import Field
 
 from domain.core.lexicon import LexiconFile, lexicon
 
+# Only so many characters of a word are compared, so that the cache stays small.
+_LONGEST_WORD: Final = 60
 _REPEATED: Final = re.compile(r"([a-z])\1+")
 
 
@@ -53,10 +55,14 @@ def _lexicon() -> _Lexicon:
     return _Lexicon(whole, beginnings, min(lengths), max(lengths))
 
 
-@lru_cache(maxsize=20_000)
 def concepts(word: str) -> tuple[str, ...]:
     """Return the concepts of a folded word, without duplicates. Most words have at most one
     concept."""
+    return _cached_concepts(word[:_LONGEST_WORD])
+
+
+@lru_cache(maxsize=20_000)
+def _cached_concepts(word: str) -> tuple[str, ...]:
     word, known = _single(word), _lexicon()
     found = list(known.whole.get(word, ()))
     for length in range(known.shortest, min(len(word), known.longest) + 1):

@@ -20,6 +20,8 @@ from domain.core.recent import Recent
 
 EXCERPT_LIMIT: Final = 900
 
+# Only so many characters of a word are compared, so that the cache stays small.
+_LONGEST_WORD: Final = 40
 _TITLE_WEIGHT: Final = 1.0
 _BODY_WEIGHT: Final = 0.85
 _QUESTION_SHARE: Final = 0.75
@@ -206,7 +208,8 @@ class _Cut:
     index: StemIndex
 
 
-_CUTS: Final[Recent[str, _Cut]] = Recent(limit=1_000_000)
+# A character takes up to 100 bytes.
+_CUTS: Final[Recent[str, _Cut]] = Recent(limit=200_000)
 
 
 def excerpt(question: Question, body: str) -> str:
@@ -275,8 +278,12 @@ def _shortened(sentence: str) -> str:
     return sentence.strip()[: EXCERPT_LIMIT - 1].rsplit(maxsplit=1)[0] + "…"
 
 
-@lru_cache(maxsize=20_000)
 def _stem(word: str) -> str:
+    return _cached_stem(word[:_LONGEST_WORD])
+
+
+@lru_cache(maxsize=20_000)
+def _cached_stem(word: str) -> str:
     synonyms = _lexicon().synonyms
     word = synonyms.get(word, word)
     if len(word) > 3 and word[-1] in "sx" and word[-2] != "s":

@@ -19,6 +19,11 @@ MAX_SENTENCES: Final = 500
 """Maximum number of sentences per knowledge entry that are embedded. Only keyword search finds the
 rest."""
 
+MAX_HEADING: Final = 400
+"""Maximum length of a heading. Each sentence of a chunk is returned with its heading, so a
+long heading would be copied hundreds of times."""
+
+_SECTION_CHARS: Final = 200
 _HEADING_CHARS: Final = 90
 _FEW_WORDS: Final = 4
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"»”)]?\s+(?=[\"«“(]?[^\sa-zß-ÿ])")
@@ -94,7 +99,7 @@ def _sentences(body: str) -> Iterator[tuple[str, str]]:
             lead = lead if _BULLET.match(following) else ""
             continue
         if _is_heading(line, lines[place - 1] if place else "", following):
-            section, lead = _MARKDOWN_HEADING.sub("", line), ""
+            section, lead = _MARKDOWN_HEADING.sub("", line)[:_SECTION_CHARS], ""
             continue
         if line.endswith(":") and len(line) <= 2 * _HEADING_CHARS:
             lead = line

@@ -31,7 +31,12 @@ _TICK_S: Final = 0.05
 
 # Code whose time does not count and that is not interrupted. It loads the release's own data once
 # per process, or changes state that all clients share.
-_PROTECTED: Final = ("/re/_compiler.py", "/re/_parser.py", "/store/core/client_turns.py")
+_PROTECTED: Final = (
+    "/re/_compiler.py",
+    "/re/_parser.py",
+    "/store/core/client_turns.py",
+    "/domain/core/recent.py",
+)
 
 Result = TypeVar("Result")
 

@@ -7,6 +7,7 @@ from sqlalchemy import RowMapping
 
 from domain.agent.brain import Passage
 from domain.agent.embedding import Embedding
+from domain.content.chunks import MAX_HEADING
 from domain.core.text import fold
 from store.core.repository import TenantRepository
 
@@ -106,7 +107,7 @@ _FUSED: Final = sa.text(f"""
     FROM found JOIN knowledge_entries USING (id) LEFT JOIN near USING (id)
     LEFT JOIN LATERAL (
         SELECT json_agg(json_build_object(
-                   'heading', heading, 'text', sentence.text, 'chunk', place,
+                   'heading', left(heading, {MAX_HEADING}), 'text', sentence.text, 'chunk', place,
                    'similarity', 1 - (sentence.embedding <=> CAST(:vector AS vector))
                ) ORDER BY place, sentence.number) AS sentences
         FROM knowledge_chunks, ROWS FROM (unnest(sentences), unnest(sentence_embeddings))

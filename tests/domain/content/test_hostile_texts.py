@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from domain.content.chunks import MAX_SENTENCES, chunks_of
+from domain.content.chunks import MAX_HEADING, MAX_SENTENCES, chunks_of
 from domain.content.content import MAX_BODY, language_of, unchosen_language
 from domain.core.effort import budget
 from domain.core.errors import OverBudget
@@ -80,3 +80,10 @@ def test_each_line_costs_steps() -> None:
     with budget(MAX_BODY + 100) as effort, pytest.raises(OverBudget):
         chunks_of("a\n" * (MAX_BODY // 2))
     assert effort.spent > MAX_BODY
+
+
+def test_a_long_heading_is_cut() -> None:
+    """The heading is copied to each of 500 sentences, in each search."""
+    body = "# " + "a " * 9_000 + "\n" + "\n".join(f"9 {number}" for number in range(500))
+
+    assert all(len(chunk.heading) <= MAX_HEADING for chunk in chunks_of(body))
