@@ -62,12 +62,14 @@ class BoundedTransport(httpx.AsyncHTTPTransport):
     def __init__(self, *, verify: ssl.SSLContext | None = None) -> None:
         """Create the transport. It keeps no idle connections. `verify`: the TLS settings, or None
         for httpx's own."""
-        super().__init__(trust_env=False)
+        # Without a context, httpx would load the public authorities for each transport.
+        context = verify or httpx.create_ssl_context(trust_env=False)
+        super().__init__(verify=context, trust_env=False)
         # httpcore has no parameter for this limit, so it applies to all connections of the process.
         httpcore.AsyncHTTP11Connection.MAX_INCOMPLETE_EVENT_SIZE = MAX_HEAD
         # httpx passes no network backend to its pool, so the pool is replaced.
         self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=verify or httpx.create_ssl_context(trust_env=False),
+            ssl_context=context,
             max_connections=None,
             max_keepalive_connections=0,
             network_backend=_Backend(httpcore.AnyIOBackend()),

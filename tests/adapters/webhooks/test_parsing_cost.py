@@ -1,6 +1,7 @@
 """Responses that are costly to parse: each is ended, and honest ones are read to the end."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Final
@@ -12,6 +13,7 @@ from pydantic import BaseModel
 from adapters.connectors.guarded import GuardedHosts
 from adapters.connectors.http import ConnectorCall, open_client
 from adapters.sites.site_fetcher import SiteFetcher
+from adapters.webhooks.parsing_cost import BoundedTransport
 from domain.content.site_import import PageNote
 from domain.content.site_page import PageUnreadable
 from domain.integrations.errors import ActionUnreachable
@@ -60,6 +62,15 @@ async def flood(first: bytes, block: bytes) -> AsyncIterator[Flood]:
     async with await asyncio.start_server(given.serve, "127.0.0.1", 0) as server:
         given.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
         yield given
+
+
+def test_a_transport_with_a_context_loads_no_authorities(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loading them takes a tenth of a second, and each OAuth client's document has a transport."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", None)
+    monkeypatch.setattr(ssl, "create_default_context", None)
+
+    BoundedTransport(verify=context)
 
 
 @pytest.mark.parametrize("kind", sorted(FLOODS))
