@@ -131,6 +131,42 @@ class BrainSettings(BaseModel):
             "`BRAIN_SEES_IMAGES`."
         ),
     )
+    judge_model: Annotated[str, AfterValidator(_is_model)] | None = Field(
+        default=None,
+        description=(
+            "Model that compares each part of a draft with its sources before the draft is sent: "
+            "`openai:<model>` or `anthropic:<model>`. Choose another model than `BRAIN_MODEL`. "
+            "Without it, only code compares them ([judge](brain.md#the-judge))."
+        ),
+    )
+    judge_base_url: WebUrl | None = Field(
+        default=None,
+        description=(
+            "URL of the judge's API. If unset, the URL of `BRAIN_MODEL` is used, provided that "
+            "the provider is the same."
+        ),
+    )
+    judge_api_key: SecretStr | None = Field(
+        default=None,
+        description=(
+            "API key of the judge's provider. If unset, `BRAIN_API_KEY` is used, provided that "
+            "the provider and the URL are the same."
+        ),
+    )
+    judge_price_in: _Price | None = Field(
+        default=None,
+        description=(
+            "Price of `BRAIN_JUDGE_MODEL`'s input tokens, in US dollars per million. The same "
+            "rules apply as for `BRAIN_PRICE_IN`."
+        ),
+    )
+    judge_price_out: _Price | None = Field(
+        default=None,
+        description=(
+            "Price of `BRAIN_JUDGE_MODEL`'s output tokens, in US dollars per million. Must be "
+            "set together with `BRAIN_JUDGE_PRICE_IN`."
+        ),
+    )
     retry_hours_email: _RetryHours = Field(
         default=4,
         description=(
@@ -186,6 +222,8 @@ class BrainSettings(BaseModel):
             raise ValueError(
                 "BRAIN_FALLBACK_PRICE_IN and BRAIN_FALLBACK_PRICE_OUT: both of them or none"
             )
+        if (self.judge_price_in is None) != (self.judge_price_out is None):
+            raise ValueError("BRAIN_JUDGE_PRICE_IN and BRAIN_JUDGE_PRICE_OUT: both of them or none")
         return self
 
 

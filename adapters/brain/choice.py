@@ -37,6 +37,13 @@ def _llm(settings: BrainSettings, classifier: Classifier) -> "LlmBrain | None":
     # The module is imported here because loading the providers' libraries takes seconds and a
     # hundred megabytes of memory.
     from adapters.brain.llm import LlmBrain  # noqa: PLC0415 - slow to load
-    from adapters.brain.llm_models import models_of  # noqa: PLC0415 - slow to load
+    from adapters.brain.llm_judge import LlmJudge  # noqa: PLC0415 - slow to load
+    from adapters.brain.llm_models import judge_of, models_of  # noqa: PLC0415 - slow to load
 
-    return LlmBrain(models_of(settings), classifier, hides_data=settings.hides_personal_data)
+    judge = judge_of(settings)
+    return LlmBrain(
+        models_of(settings),
+        classifier,
+        hides_data=settings.hides_personal_data,
+        judge=LlmJudge(judge) if judge else None,
+    )

@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -33,6 +33,7 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 from adapters.brain.classifier import Classification, Classifier
 from adapters.brain.llm_answer import LlmAnswer, brain_answer, restored, reworded
 from adapters.brain.llm_faults import EmptyAnswer, UnreadableAnswer
+from adapters.brain.llm_judge import LlmJudge, judge_prompt, judged
 from adapters.brain.llm_models import PricedModel
 from adapters.brain.llm_prompt import PROMPT_VERSION, RULES, Prompt, prompt_for
 from adapters.brain.llm_repair import repair_prompt
@@ -56,8 +57,10 @@ _USUAL_TOKENS_IN: Final = 16_000
 # The number of tokens that a provider charges for a large photo.
 _TOKENS_OF_AN_IMAGE: Final = 1_600
 _LIKELY: Final = 3
-# Minimum remaining time for a repair, in seconds. A model rarely answers faster.
+# Minimum remaining time for a repair or a judge, in seconds. A model rarely answers faster.
 _LEAST_REPAIR_S: Final = 1.0
+# Maximum time for a judge, in seconds, so that a slow judge leaves time for a repair.
+_JUDGE_S: Final = 4.0
 # Minimum probability at which a language is considered certain. Short and mixed texts stay below
 # this value.
 _SURE_LANGUAGE: Final = 0.9
@@ -79,10 +82,27 @@ class _Question:
 
 
 @dataclass(frozen=True, slots=True)
+class _Call:
+    """The state of one call of the brain. `spent` are the tokens of each model, and `judging` those
+    of the judge. `end` is the time limit on the event loop's clock."""
+
+    request: BrainRequest
+    spent: Mapping[PricedModel, RunUsage]
+    judging: RunUsage
+    end: float
+
+    @property
+    def seconds_left(self) -> float:
+        return self.end - asyncio.get_running_loop().time()
+
+
+@dataclass(frozen=True, slots=True)
 class _Draft:
-    """A model's first answer. `messages` is the exchange that led to it."""
+    """A model's first answer. `messages` is the exchange that led to it. `said` is None if the
+    model refused."""
 
     answer: BrainAnswer
+    said: LlmAnswer | None
     model: PricedModel
     question: _Question
     messages: list[ModelMessage]
@@ -99,22 +119,25 @@ class LlmBrain:
         *,
         deadline_s: float = DEADLINE_S,
         hides_data: bool = True,
+        judge: LlmJudge | None = None,
     ) -> None:
         """Create the brain. `models` are in order of preference. `deadline_s` limits all attempts
         with all models, in seconds. If `hides_data` is true, personal data is replaced with
-        pseudonyms (`domain/agent/pseudonyms.py`)."""
+        pseudonyms (`domain/agent/pseudonyms.py`). `judge` compares drafts with their quotes."""
         self._models = models
         self._classifier = classifier
         self._deadline_s = deadline_s
         self._hides_data = hides_data
+        self._judge = judge
         self._agents = {model: self._agent(model) for model in models}
         self._calls: ModelCalls[_Draft] = ModelCalls(models)
 
     @property
     def reserve_micros(self) -> int:
-        """The cost of a long request to the most expensive model and of its repair, in millionths
-        of a US dollar."""
-        return max(model.cost_micros(_usual_usage(model)) for model in self._models)
+        """The cost of a long request to the most expensive model and of its repair, with the
+        judge's verdicts on both, in millionths of a US dollar."""
+        judging = 2 * self._judge.reserve_micros if self._judge else 0
+        return judging + max(model.cost_micros(_usual_usage(model)) for model in self._models)
 
     @property
     def sees_images(self) -> bool:
@@ -141,21 +164,26 @@ class LlmBrain:
             sees: _Question(self._prompt(request, seen, sees_images=sees), seen, known)
             for sees in {model.sees_images for model in self._models}
         }
-        spent = {model: RunUsage() for model in self._models}
+        call = _Call(
+            request,
+            {model: RunUsage() for model in self._models},
+            RunUsage(),
+            asyncio.get_running_loop().time() + self._deadline_s,
+        )
         answer: BrainAnswer | None = None
-        end = asyncio.get_running_loop().time() + self._deadline_s
         try:
             draft, faults = await self._calls.first_answer(
-                lambda model: self._ask(model, request, questions[model.sees_images], spent[model]),
+                lambda model: self._ask(model, call, questions[model.sees_images]),
                 self._deadline_s,
             )
-            answer = await self._checked(draft, request, check, spent[draft.model], end)
+            answer = await self._checked(draft, call, check)
         except Unanswered as none:
             faults = none.faults
         fault = main_fault(faults)
-        cost = sum(model.cost_micros(spent[model]) for model in self._models)
-        tokens_in = sum(usage.input_tokens for usage in spent.values())
-        tokens_out = sum(usage.output_tokens for usage in spent.values())
+        cost = sum(model.cost_micros(usage) for model, usage in call.spent.items())
+        cost += self._judge.model.cost_micros(call.judging) if self._judge else 0
+        tokens_in = sum(usage.input_tokens for usage in (*call.spent.values(), call.judging))
+        tokens_out = sum(usage.output_tokens for usage in (*call.spent.values(), call.judging))
         if answer is None:
             # The error is raised outside `except`, so that a provider's message or request does not
             # become the error's context.
@@ -165,25 +193,19 @@ class LlmBrain:
         spending = {"tokens_in": tokens_in, "tokens_out": tokens_out, "cost_micros": cost}
         return answer.model_copy(update={**spending, "fault": fault})
 
-    async def _checked(
-        self,
-        draft: _Draft,
-        request: BrainRequest,
-        check: DraftCheck,
-        usage: RunUsage,
-        end: float,
-    ) -> BrainAnswer:
-        """Return the draft, or its repaired version if that has fewer findings. `end` is the time
-        limit on the event loop's clock."""
-        answer = draft.answer
+    async def _checked(self, draft: _Draft, call: _Call, check: DraftCheck) -> BrainAnswer:
+        """Return the draft with the judge's verdicts, or its repaired version if that has fewer
+        findings."""
+        answer = await self._judged(draft.answer, draft.said, draft, call)
         try:
             before = await check(answer)
-            left = end - asyncio.get_running_loop().time()
+            left = call.seconds_left
             if not before or left < _LEAST_REPAIR_S:
                 return answer
             async with asyncio.timeout(left):
-                said = await self._repair(draft, before, usage)
-            again = reworded(answer, self._answer_of(said, draft.model, request, draft.question))
+                said = await self._repair(draft, before, call.spent[draft.model])
+                again = self._answer_of(said, draft.model, call.request, draft.question)
+                again = reworded(answer, await self._judged(again, said, draft, call))
             after = () if again.doubt else await check(again)
         except Exception as error:  # noqa: BLE001 - the first draft is a paid result
             # The check of the final answer reports an exceeded effort budget.
@@ -196,6 +218,25 @@ class LlmBrain:
         if not again.response or len(after) >= len(before):
             return answer
         return again.model_copy(update={"repaired": repaired(before, after)})
+
+    async def _judged(
+        self, answer: BrainAnswer, said: LlmAnswer | None, draft: _Draft, call: _Call
+    ) -> BrainAnswer:
+        """Return an answer with the judge's verdicts on its parts. `draft` contains the actions.
+
+        Without a judge, or if it gives no verdicts in time, the answer is unchanged. An answer that
+        a human reviews anyway is not judged.
+        """
+        left = call.seconds_left
+        if self._judge is None or said is None or draft.said is None or left < _LEAST_REPAIR_S:
+            return answer
+        if answer.doubt is not None or not answer.parts:
+            return answer
+        prompt = draft.question.prompt
+        actions = [one.kind for one in draft.said.actions]
+        question = judge_prompt(call.request.text, said, prompt, actions)
+        found = await self._judge.verdicts(question, call.judging, min(left, _JUDGE_S))
+        return answer if found is None else judged(answer, found)
 
     async def _repair(
         self, draft: _Draft, findings: Sequence[GuardFinding], usage: RunUsage
@@ -222,20 +263,18 @@ class LlmBrain:
             hides_data=self._hides_data,
         )
 
-    async def _ask(
-        self, model: PricedModel, request: BrainRequest, question: _Question, usage: RunUsage
-    ) -> _Draft:
+    async def _ask(self, model: PricedModel, call: _Call, question: _Question) -> _Draft:
         with capture_run_messages() as messages:
             try:
                 result = await self._agents[model].run(
                     _content(question.prompt),
                     instructions=question.prompt.shop,
                     deps=question,
-                    usage=usage,
+                    usage=call.spent[model],
                 )
             except ContentFilterError:
                 # No other model is tried, because a model's refusal is final.
-                return _Draft(_refused(question.seen, model.name), model, question, [])
+                return _Draft(_refused(question.seen, model.name), None, model, question, [])
             except OutputTokenLimitExceeded:
                 raise
             except UnexpectedModelBehavior:
@@ -247,8 +286,8 @@ class LlmBrain:
             except Exception as error:  # noqa: BLE001 - any response can break the library
                 # For example, an empty list of choices raises IndexError.
                 raise UnreadableAnswer(type(error).__name__) from None
-        answer = self._answer_of(result.output, model, request, question)
-        return _Draft(answer, model, question, result.all_messages())
+        answer = self._answer_of(result.output, model, call.request, question)
+        return _Draft(answer, result.output, model, question, result.all_messages())
 
     @staticmethod
     def _answer_of(
@@ -296,9 +335,7 @@ class LlmBrain:
         question = context.deps
         question.in_right_language = self._speaks(said, question.known)
         if not question.in_right_language and question.known and not context.retry:
-            raise ModelRetry(
-                f"response: write it in {_NAMES[question.known]}, as the customer did."
-            )
+            raise ModelRetry(f"parts: write them in {_NAMES[question.known]}, as the customer did.")
         return said
 
     def _speaks(self, said: LlmAnswer, known: Language | None) -> bool:

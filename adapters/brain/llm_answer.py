@@ -6,16 +6,18 @@ order, a customer or an amount.
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from domain.agent.brain import BrainAnswer, Category, Citation, Proposal
+from domain.agent.brain import AnswerPart, BrainAnswer, Category, Citation, Proposal, Support
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.intent import Intent
 from domain.agent.plan import ACTIONS, ON_ORDERS, ActionKind
 from domain.agent.pseudonyms import Pseudonyms
 from domain.core.plain_text import clean_line, clean_text
+from domain.core.text import fold
 
 # Maximum confidence of a model's answer. The limit is the confidence of a merchant's template
 # because models are overconfident.
@@ -26,7 +28,11 @@ _MAX_NOTE_CHARS: Final = 2_000
 _MAX_TAGS: Final = 10
 _TAG_CHARS: Final = 40
 _QUOTE_CHARS: Final = 500
+_MAX_PARTS: Final = 40
+_MAX_CALCULATION_CHARS: Final = 200
 _LANGUAGE: Final = re.compile("[a-z]{2}")
+_SENTENCE_END: Final = re.compile(r"[.!?…][\"'»”)\]]{0,3}$")
+_WORD: Final = re.compile(r"[^\W_]+|[%€$£]")
 
 Doubt = Literal[
     "none", "low_confidence", "customer_request", "missing_knowledge", "unsupported_request",
@@ -68,11 +74,38 @@ class ProposedAction(BaseModel):
     )
 
 
+class QuotedSource(BaseModel):
+    """The key of a source, and the words of the source that support the part."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    source: str
+    quote: str = Field(description="Words of the source, copied letter by letter.")
+
+
+class ReplyPart(BaseModel):
+    """One or two sentences of the reply. `text` starts with line breaks if a new line or paragraph
+    starts here."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    text: str
+    support: list[QuotedSource] = []
+    calculation: str = Field(
+        default="",
+        description='Calculation of a number or date in the text, like "2 * 12.00 = 24.00".',
+    )
+
+
 class LlmAnswer(BaseModel):
     """Your answer to the customer's message, and your assessment of the message."""
 
     model_config = ConfigDict(extra="forbid")
 
+    notes: str = Field(
+        default="",
+        description="What the customer wants, and which sources answer it. Brief, never shown.",
+    )
     category: Category
     intents: list[Intent] = Field(
         default=[], description="All intents of the message; may be empty."
@@ -82,30 +115,51 @@ class LlmAnswer(BaseModel):
         description="True if the message only says thanks or goodbye and needs no answer.",
     )
     language: Annotated[str, AfterValidator(_language)] = Field(
-        description="ISO 639-1 code of the customer's language, in which the response is written."
+        description="ISO 639-1 code of the customer's language, in which the reply is written."
     )
     sentiment: Tone = Field(description="The customer's tone: -1 angry, 0 neutral, 1 happy.")
-    response: str = Field(description="The reply to the customer, in plain text without markup.")
-    sources: list[str] = Field(description="Keys of the sources on which the response is based.")
     actions: list[ProposedAction] = Field(description="Available actions to take; usually none.")
+    parts: Annotated[list[ReplyPart], Field(max_length=_MAX_PARTS)] = Field(
+        description="The reply to the customer, in plain text without markup, in order."
+    )
     doubt: Doubt = Field(
-        description="Reason why a human should review the response first; none if not needed."
+        description="Reason why a human should review the reply first; none if not needed."
     )
     confidence: Share = Field(description="Confidence that the reply may be sent, from 0 to 1.")
 
+    @property
+    def response(self) -> str:
+        """The whole reply. A space separates two parts without a line break between them, or a line
+        break if the first part does not end with a sentence."""
+        reply = ""
+        for part in self.parts:
+            if reply and not (reply[-1].isspace() or part.text[:1].isspace()):
+                reply += " " if _SENTENCE_END.search(reply) else "\n"
+            reply += part.text
+        return reply
+
     @model_validator(mode="after")
     def _says_something(self) -> "LlmAnswer":
-        if not self.response.strip() and self.doubt == "none":
-            raise ValueError("response: a reply is needed, or a doubt that says why there is none")
-        if len(self.response) > MAX_RESPONSE_CHARS:
-            raise ValueError(f"response: {MAX_RESPONSE_CHARS} characters at most")
+        response = self.response
+        if not response.strip() and self.doubt == "none":
+            raise ValueError("parts: a reply is needed, or a doubt that says why there is none")
+        if len(response) > MAX_RESPONSE_CHARS:
+            raise ValueError(f"parts: {MAX_RESPONSE_CHARS} characters at most")
         return self
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source that a model may cite, with the text that the model sees."""
+
+    citation: Citation
+    text: str
 
 
 def brain_answer(
     said: LlmAnswer,
     *,
-    sources: Mapping[str, Citation],
+    sources: Mapping[str, Source],
     offered: frozenset[ActionKind],
     in_right_language: bool,
     model: str,
@@ -123,6 +177,7 @@ def brain_answer(
     confidence = min(said.confidence, MOST_CONFIDENT if doubt is None else DOUBTFUL_CONFIDENCE)
     # A customer who asks for a human agent receives no reply from the AI agent.
     wants_human = doubt is EscalationReason.CUSTOMER_REQUEST
+    parts = () if wants_human else tuple(_part(one, sources) for one in said.parts)
     return BrainAnswer(
         classification=said.category,
         intents=tuple(dict.fromkeys(said.intents)),
@@ -132,11 +187,38 @@ def brain_answer(
         language=said.language,
         sentiment=round(said.sentiment, 4),
         response="" if wants_human else clean_text(said.response),
-        citations=tuple(sources[key] for key in dict.fromkeys(said.sources) if key in sources),
+        parts=parts,
+        citations=tuple(dict.fromkeys(one.citation for part in parts for one in part.supports)),
         proposals=proposals,
         doubt=doubt,
         model=model,
         seen_files=seen_files,
+    )
+
+
+def quotes(quote: str, text: str) -> bool:
+    """Return True if a text contains the quoted words in this order. Case, accents, spaces and
+    punctuation are ignored."""
+    words = _words(quote)
+    return bool(words.strip()) and words in _words(text)
+
+
+def _words(text: str) -> str:
+    return f" {' '.join(_WORD.findall(fold(text)))} "
+
+
+def _part(part: ReplyPart, sources: Mapping[str, Source]) -> AnswerPart:
+    """Return a part with the quotes that its sources contain."""
+    known = [
+        Support(citation=sources[one.source].citation, quote=one.quote)
+        for one in part.support
+        if one.source in sources and quotes(one.quote, sources[one.source].text)
+    ]
+    return AnswerPart(
+        text=clean_text(part.text),
+        supports=tuple(known),
+        is_misquoted=len(known) < len(part.support),
+        calculation=part.calculation[:_MAX_CALCULATION_CHARS],
     )
 
 
@@ -154,10 +236,22 @@ def restored(said: LlmAnswer, pseudonyms: Pseudonyms) -> LlmAnswer:
         )
         for one in said.actions
     ]
+    parts = [
+        one.model_copy(
+            update={
+                "text": restore(one.text),
+                "support": [
+                    quoted.model_copy(update={"quote": restore(quoted.quote)})
+                    for quoted in one.support
+                ],
+            }
+        )
+        for one in said.parts
+    ]
     has_unknown = said.doubt == "none" and pseudonyms.has_unknown(said.response)
     return said.model_copy(
         update={
-            "response": restore(said.response),
+            "parts": parts,
             "actions": actions,
             **({"doubt": "low_confidence"} if has_unknown else {}),
         }
@@ -172,6 +266,7 @@ def reworded(answer: BrainAnswer, again: BrainAnswer) -> BrainAnswer:
     return answer.model_copy(
         update={
             "response": again.response,
+            "parts": again.parts,
             "citations": again.citations,
             "doubt": again.doubt,
             "language": again.language,

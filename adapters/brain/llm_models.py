@@ -95,6 +95,19 @@ def models_of(settings: BrainSettings) -> tuple[PricedModel, ...]:
     return (first, replace(fallback, sees_images=settings.fallback_sees_images))
 
 
+def judge_of(settings: BrainSettings) -> PricedModel | None:
+    """Return the model that judges drafts, or None if none is configured. Raises InvalidInput for a
+    missing key or an unknown price."""
+    name = settings.judge_model
+    if name is None:
+        return None
+    url, key = settings.judge_base_url, settings.judge_api_key
+    if _provider(name) == _provider(settings.model) and url is None:
+        url, key = settings.base_url, key or settings.api_key
+    price = _price(settings.judge_price_in, settings.judge_price_out)
+    return _priced(name, url, key, price, "BRAIN_JUDGE_")
+
+
 def _price(tokens_in: float | None, tokens_out: float | None) -> Price | None:
     if tokens_in is None or tokens_out is None:
         return None

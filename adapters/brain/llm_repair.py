@@ -11,6 +11,9 @@ _FINDINGS: Final = 20
 _WHY: Final = {
     FindingReason.NO_SOURCE: "in none of the sources",
     FindingReason.NOT_CITED: "states something, but no source is named",
+    FindingReason.MISQUOTED: "the source that it names does not contain the words in quote",
+    FindingReason.NOT_SUPPORTED: "the words in quote do not say this",
+    FindingReason.CONTRADICTED: "the words in quote, or the order, say the opposite",
     FindingReason.PLACEHOLDER: "a placeholder without its value",
     FindingReason.FINISHED: "reports as done what is not among the actions taken",
     FindingReason.PROMISE: "a promise that neither a named source nor an action taken supports",

@@ -253,6 +253,48 @@ class Citation(BaseModel):
     title: str
 
 
+class Verdict(StrEnum):
+    """A judge's verdict on a part of an answer.
+
+    - `supported`: the quotes state everything that the part states.
+    - `courtesy`: the part states nothing that needs a source, such as a greeting or a question.
+    - `unsupported`: the part states something that the quotes do not state, or that the plan does
+      not contain.
+    - `contradicted`: the quotes, or the rest of the source, state the opposite.
+    """
+
+    SUPPORTED = "supported"
+    COURTESY = "courtesy"
+    UNSUPPORTED = "unsupported"
+    CONTRADICTED = "contradicted"
+
+
+class Support(BaseModel):
+    """The words of a source that support a part of an answer. The source contains them verbatim."""
+
+    model_config = ConfigDict(frozen=True)
+
+    citation: Citation
+    quote: str
+
+
+class AnswerPart(BaseModel):
+    """One or two sentences of an answer, with their support.
+
+    - `is_misquoted`: a named source does not contain the quoted words.
+    - `calculation`: the calculation of a number or date in the text, such as "2 * 12 = 24".
+    - `verdict`: the verdict of a judge, or None without one.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    supports: tuple[Support, ...] = ()
+    is_misquoted: bool = False
+    calculation: str = ""
+    verdict: Verdict | None = None
+
+
 class Proposal(BaseModel):
     """An action proposed by a brain. `domain/agent/policy.py` decides whether it is allowed.
 
@@ -275,6 +317,7 @@ class BrainAnswer(BaseModel):
       no source supports an answer, even if the message's category is certain.
     - `response`: the text of the answer, or empty if the brain has none. `doubt` gives the reason
       for an empty response.
+    - `parts`: the parts of `response` with their support, if a language model composed it.
     - `language`: the language of the message and the response (ISO 639-1).
     - `sentiment`: the customer's sentiment: -1 for anger or despair, 0 for neutral, 1 for joy.
     - `intents`: all intents of the message.
@@ -298,6 +341,7 @@ class BrainAnswer(BaseModel):
     language: str
     sentiment: float = Field(default=0, ge=-1, le=1)
     response: str = ""
+    parts: tuple[AnswerPart, ...] = ()
     citations: tuple[Citation, ...] = ()
     proposals: tuple[Proposal, ...] = ()
     doubt: EscalationReason | None = None

@@ -27,7 +27,7 @@ def doubt_of(
     return (
         _doubt_of_history(context, answer.classification)
         or _doubt_of_lookup(context, answer.classification)
-        or _doubt_of_sources(answer, request)
+        or _doubt_of_sources(answer, plan, request)
         or _doubt_of_files(context, answer, plan)
         or claim_doubt(answer, plan, request)
     )
@@ -81,13 +81,11 @@ def _doubt_of_lookup(context: BrainContext, category: Category) -> EscalationRea
             return EscalationReason.MISSING_KNOWLEDGE
 
 
-def _doubt_of_sources(answer: BrainAnswer, request: BrainRequest) -> EscalationReason | None:
+def _doubt_of_sources(
+    answer: BrainAnswer, plan: tuple[PlannedAction, ...], request: BrainRequest
+) -> EscalationReason | None:
     """Return MISSING_KNOWLEDGE if the answer makes a statement without a source, else None."""
-    return (
-        EscalationReason.MISSING_KNOWLEDGE
-        if unsupported(answer.response, answer.citations, request)
-        else None
-    )
+    return EscalationReason.MISSING_KNOWLEDGE if unsupported(answer, plan, request) else None
 
 
 def _doubt_of_files(

@@ -12,6 +12,9 @@ class FindingReason(StrEnum):
 
     - `no_source`: no source states the fact.
     - `not_cited`: the draft states a fact but cites no source.
+    - `misquoted`: the named source does not contain the quoted words.
+    - `not_supported`: the quoted words do not state what the draft states.
+    - `contradicted`: the quoted words, or the order, state the opposite.
     - `placeholder`: a template's placeholder was not filled.
     - `finished`: the draft reports an action as done that is not in the plan.
     - `promise`: neither the plan nor a source contains the promised action.
@@ -21,6 +24,9 @@ class FindingReason(StrEnum):
 
     NO_SOURCE = "no_source"
     NOT_CITED = "not_cited"
+    MISQUOTED = "misquoted"
+    NOT_SUPPORTED = "not_supported"
+    CONTRADICTED = "contradicted"
     PLACEHOLDER = "placeholder"
     FINISHED = "finished"
     PROMISE = "promise"

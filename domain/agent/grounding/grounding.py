@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from typing import Final
 
-from domain.agent.brain import BrainAnswer, BrainRequest, Citation
+from domain.agent.brain import AnswerPart, BrainAnswer, BrainRequest, Citation
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.grounding.assertion import asserts, is_question, sentences
 from domain.agent.grounding.claim_phrasings import ClaimKind
 from domain.agent.grounding.claims import StatedClaim, unbacked_claims
 from domain.agent.grounding.facts import Fact, FactKind, facts, given, money_key
+from domain.agent.grounding.parts import PartGrounds, by_sentence
 from domain.agent.guard_finding import FindingReason, GuardFinding
 from domain.agent.plan import ACTIONS, ActionKind, PlannedAction
 from domain.agent.template import fill, names
@@ -34,14 +35,26 @@ class _Grounds:
     """The fact keys that support an answer, computed when they are needed first. `texts` are the
     texts of the cited sources."""
 
-    def __init__(self, sources: tuple[Citation, ...], request: BrainRequest) -> None:
-        self.texts = tuple(_texts(sources, request))
+    def __init__(self, answer: BrainAnswer, request: BrainRequest) -> None:
+        self.texts = tuple(_texts(answer.citations, request))
         self.brand_name = request.brand_name
         self._request = request
+        self._language = answer.language
+        self._parts = by_sentence(answer.parts)
 
     def support(self, fact: Fact) -> bool:
         # Parse the customer's words only if necessary, because most facts are in the sources.
         return bool(fact.needs & self._sourced or fact.needs & self._said)
+
+    def of_part(self, sentence: str) -> PartGrounds:
+        """Return the grounds of the sentence's part. A sentence of no part has no support."""
+        part = self._parts.get(sentence) or AnswerPart(text=sentence)
+        order = _of_order(self._request.order)
+        return PartGrounds(part, self._language, self._request, self._said, order)
+
+    @property
+    def has_parts(self) -> bool:
+        return bool(self._parts)
 
     @cached_property
     def _sourced(self) -> frozenset[str]:
@@ -58,12 +71,13 @@ def guard(
 ) -> Callable[[str], tuple[GuardFinding, ...]]:
     """Return a function that checks a text with the answer's sources and plan. It returns the words
     of the text that have no source, and its claims that nothing backs."""
-    grounds = _Grounds(answer.citations, request)
+    grounds = _Grounds(answer, request)
+    kinds = frozenset(action.kind for action in plan)
 
     def findings(text: str) -> tuple[GuardFinding, ...]:
         claims = _unbacked(answer.model_copy(update={"response": text}), plan, request)
         found = {
-            **_statements(text, grounds),
+            **_statements(text, grounds, kinds),
             **{one.written: FindingReason(one.kind.value) for one in claims},
         }
         return tuple(GuardFinding(words=words, reason=reason) for words, reason in found.items())
@@ -72,31 +86,41 @@ def guard(
 
 
 def unsupported(
-    response: str, sources: tuple[Citation, ...], request: BrainRequest
+    answer: BrainAnswer, plan: Sequence[PlannedAction], request: BrainRequest
 ) -> tuple[str, ...]:
     """Return the folded text of the statements in an answer that have no source. The result is
     empty if the answer is grounded.
 
     If the answer cites none of this request's sources, every sentence that states a fact is listed.
-    Only facts are compared, not meanings: a source with the same numbers passes.
+    The parts of a model's answer are compared with their quotes. Of other answers, only facts are
+    compared, not meanings.
     """
-    return tuple(_statements(response, _Grounds(sources, request)))
+    kinds = frozenset(action.kind for action in plan)
+    return tuple(_statements(answer.response, _Grounds(answer, request), kinds))
 
 
-def _statements(response: str, grounds: _Grounds) -> dict[str, FindingReason]:
+def _statements(
+    response: str, grounds: _Grounds, plan_kinds: frozenset[ActionKind]
+) -> dict[str, FindingReason]:
     """Return the statements without a source, each with the reason."""
     found: dict[str, FindingReason] = {}
     for sentence in sentences(response):
         asks = is_question(sentence)
+        part = grounds.of_part(sentence) if grounds.has_parts else None
         for fact in facts(sentence):
             # The "today" in "How can I help you today?" does not state a date.
             if asks and fact.kind is FactKind.DAY:
                 continue
-            if not grounds.support(fact):
+            if not (part or grounds).support(fact):
                 found[fact.written] = FindingReason.NO_SOURCE
         if _PLACEHOLDER_MARK in sentence:
             found[sentence[:_SHOWN]] = FindingReason.PLACEHOLDER
-        elif not grounds.texts and asserts(sentence, grounds.brand_name):
+        elif not asserts(sentence, grounds.brand_name):
+            continue
+        elif part is not None:
+            if reason := part.doubt(sentence, plan_kinds):
+                found[sentence[:_SHOWN]] = reason
+        elif not grounds.texts:
             found[sentence[:_SHOWN]] = FindingReason.NOT_CITED
     return found
 
