@@ -23,6 +23,12 @@ DraftKind = Literal[
     "promise", "obeys_attacker",
 ]  # fmt: skip
 _ORDER: Final = "order"
+# The names with which the authors signed, for shops whose name is not that of the folder.
+_BRANDS: Final = {
+    "brindille": "Maison Brindille",
+    "cyclades": "Les Cyclades",
+    "hearth": "Hearth & Pantry",
+}
 
 
 class DraftSupport(BaseModel):
@@ -81,7 +87,7 @@ class DraftCase(HandRow):
         """The brain's request for this draft, with all articles of the shop."""
         return BrainRequest(
             text=self.message,
-            brand_name=self.shop.title(),
+            brand_name=_BRANDS.get(self.shop, self.shop.title()),
             knowledge=_knowledge(self.shop),
             order=_order(self.order) if self.order else None,
             today=self.today,

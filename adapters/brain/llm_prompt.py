@@ -60,7 +60,8 @@ of the source that say so, copied letter by letter and never translated. For the
 and its value, like "state: shipped". Quote whole conditions and exceptions.
 - Greetings, thanks, questions, offers of help and the customer's own words need no support.
 - A number or date that you work out needs a calculation, of numbers that stand in a quote or in \
-the message: "2 * 12.00 + 4.95 = 28.95", or "2026-11-24 + 30 days = 2026-12-24".
+the message: "2 * 12.00 + 4.95 = 28.95", or "2026-11-24 + 30 days = 2026-12-24" (or weeks, \
+months, years).
 - If the sources do not answer it, ask for what is missing or say that a colleague will answer, \
 and set doubt to missing_knowledge.
 - "approved_reply" is the shop's own reply to such a message: keep its words where it fits. One \

@@ -15,7 +15,7 @@ from tests.support.dashboard.visitors import at_pages
 from tests.support.reviews.dashboard import REVIEWS, person
 from tests.support.servers.llm import TOKENS_IN, TOKENS_OUT
 from tests.support.tenants.shop import Shop
-from tests.workflows.test_llm_runs import ANSWER, know, thinking
+from tests.workflows.test_llm_runs import ANSWER, SHIPPING, know, thinking
 
 COST = TOKENS_IN + 10 * TOKENS_OUT
 WRONG = ANSWER.replace("3 to 6", "2 to 9")
@@ -35,8 +35,8 @@ async def test_a_repaired_draft_is_sent_and_both_calls_are_booked_once(
     async with thinking(database_url, temporal) as (engine, server):
         await know(engine, shop)
         server.script = [
-            said(response=WRONG, sources=["k1"]),
-            said(response=ANSWER, sources=["k1"]),
+            said(response=WRONG, sources=["k1"], quote=SHIPPING),
+            said(response=ANSWER, sources=["k1"], quote=SHIPPING),
         ]
 
         body = (await engine.post(shop, message=ENGLISH)).json()
@@ -55,7 +55,7 @@ async def test_an_added_fact_is_cut(
 ) -> None:
     async with thinking(database_url, temporal) as (engine, server):
         await know(engine, shop)
-        server.script = [said(response=ADDED, sources=["k1"])]
+        server.script = [said(response=ADDED, sources=["k1"], quote=SHIPPING)]
 
         body = (await engine.post(shop, message=ENGLISH)).json()
 
@@ -71,7 +71,7 @@ async def test_the_review_names_the_words_that_failed(
 ) -> None:
     async with thinking(database_url, temporal) as (engine, server):
         await know(engine, shop)
-        server.script = [said(response=WRONG, sources=["k1"])]
+        server.script = [said(response=WRONG, sources=["k1"], quote=SHIPPING)]
 
         body = (await engine.post(shop, message=ENGLISH)).json()
 

@@ -36,7 +36,7 @@ from tests.support.core.units import units_on
 from tests.support.core.waiting import eventually
 from tests.support.servers.llm import TOKENS_IN, TOKENS_OUT, Fail
 from tests.support.tenants.shop import Shop
-from tests.workflows.test_llm_runs import ANSWER, know, thinking
+from tests.workflows.test_llm_runs import ANSWER, SHIPPING, know, thinking
 from workflows import options
 
 OPERATOR = Actor.operator("operator:test")
@@ -175,7 +175,10 @@ async def test_a_case_that_a_model_thinks_about_is_tried_several_times(
     sum."""
     async with thinking(database_url, temporal) as (engine, server):
         await know(engine, shop)
-        good, bad = said(response=ANSWER, sources=["k1"]), said(response="I do not know.")
+        good, bad = (
+            said(response=ANSWER, sources=["k1"], quote=SHIPPING),
+            said(response="I do not know."),
+        )
         server.script = [good, bad, good]
         spec = a_spec("frais", ENGLISH, contains=["3 to 6 working days"]).model_copy(
             update={"tries": 3, "pass_rate": 0.6}

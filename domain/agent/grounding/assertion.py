@@ -1,7 +1,7 @@
 """Detect whether a sentence states a fact, or only greets, thanks, asks or acknowledges.
 
-A sentence counts as a statement of fact unless each clause is a known courtesy, in French or
-English. Answers with unknown wording are therefore held for a human.
+A sentence counts as a statement of fact unless each clause is a known courtesy, in French, English,
+German or Spanish. Answers with unknown wording are therefore held for a human.
 """
 
 import re
@@ -32,7 +32,11 @@ _STATING: Final = re.compile(
     r"|doit|faut|coute\w*|prend\w*|dur\w+|arriv\w+|livr(?:e|es|ee|ees|ons|erons|era)|expedi\w+"
     r"|rembours(?:e|es|ee|ees|ons|erons|era|er)|annul(?:e|es|ee|ees|ons|erons|era|er)|accept\w+"
     r"|accord\w+|effectue\w*|traite\w*|valide\w*|compren[dt]|inclu\w+|offr\w+|offert\w*|garanti\w*"
-    r"|gratuit\w*|disponible\w*|retourn\w+|sous|beneficie\w*|droit)\b"
+    r"|gratuit\w*|disponible\w*|retourn\w+|sous|beneficie\w*|droit"
+    r"|ist|sind|war|wird|werden|wurden?|hat|haben|kann|konnen|muss|kostet|dauert|erstatt\w*|storn\w*"
+    r"|geliefert|versandt|verschickt|genehmigt|kostenlos|gratis|garantiert\w*|verfugbar"
+    r"|es|son|esta|estan|sera|ha|han|puede\w*|debe\w*|cuesta\w*|tarda\w*|reembols\w*|cancelad\w*"
+    r"|enviad\w*|entregad\w*|aprobad\w*|garantiz\w*|incluy\w*|disponibles?)\b"
 )
 
 
@@ -91,6 +95,19 @@ _COURTESY: Final = _any(
     r"n hesitez pas|(?:dites|indiquez|precisez|envoyez|donnez|communiquez|ecrivez|confirmez)"
     r"(?: nous| moi)?|faites le nous savoir",
     r"si (?:vous|cela|besoin)|afin (?:de|que)|pour (?:que nous|vous aider|mieux)",
+    r"(?:get|come) back to you|be in touch|let you know|look into (?:it|this|that)"
+    r"|reply to (?:you|this e ?mail)",
+    r"(?:what|that s|that is) an? (?:\w+ ){1,2}(?:idea|plan|gift|present|question|choice)"
+    r"|(?:we|i) (?:are|am|re|m) (?:very |so )?(?:glad|happy|pleased)"
+    r" (?:you|that you|to (?:hear|read))",
+    r"(?:c est |quelle )(?:une )?(?:\w+ ){0,3}(?:idee|question|projet)(?: \w+){0,3}"
+    r"|(?:nous sommes|je suis) (?:ravie?s?|heureu\w+)",
+    r"hallo|guten (?:tag|morgen|abend)|liebe[rs]?|sehr geehrte[rs]?|(?:vielen |besten )?dank(?:e)?"
+    r"|(?:mit )?(?:freundlichen?|herzlichen?|viele[n]?|besten?|liebe[n]?) gru(?:ss|sse|ssen)"
+    r"|(?:es )?tut (?:mir|uns)(?: sehr)? leid|bitte entschuldigen sie",
+    r"hola|buen[oa]s (?:dias|tardes|noches)|estimad[oa]s?|(?:muchas )?gracias"
+    r"|(?:un |muchos )?(?:cordial(?:es)? )?saludos?(?: cordial(?:es)?)?|atentamente"
+    r"|(?:lo )?(?:sentimos|siento|lamentamos|lamento)(?: mucho)?|disculpe\w*",
     r"(?:bien )?cordialement|bien a vous|(?:bonne|belle|excellente) (?:journee|soiree|continuation)"
     r"|a (?:bientot|tres vite)|(?:sinceres|meilleures) salutations",
 )
@@ -100,9 +117,15 @@ _FRAGMENT: Final = _any(
     r"your|you|the|an?|any|our|my|its|this|these|for|to|of|with|in|by|about|as|yet",
     r"votre|vos|vous|le|la|les|l|une?|des?|du|d|pour|a|au|avec|en|ainsi|nos|notre|ce|cette|pas",
 )
+# Maximum number of words of a wish or an exclamation.
+_WISH_WORDS: Final = 5
 _SIGNATURE: Final = frozenset(
-    ("the", "team", "from", "at", "your", "support", "service", "customer", "care"),
-) | {"l", "equipe", "de", "du", "chez", "votre", "client", "clients", "la", "le"}
+    (
+        *("the", "team", "from", "at", "your", "support", "service", "customer", "care"),
+        *("l", "equipe", "de", "du", "chez", "votre", "client", "clients", "la", "le"),
+        *("ihr", "von", "vom", "kundenservice", "el", "equipo", "su", "atencion", "al", "cliente"),
+    )
+)
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -123,6 +146,8 @@ def asserts(sentence: str, brand: str) -> bool:
     if is_question(sentence):
         return False
     signing = _SIGNATURE | set(_words(brand).split())
+    if _is_short_wish(sentence):
+        return False
     courteous = False
     for raw in _CLAUSE_END.split(fold(sentence)):
         clause = _words(raw)
@@ -137,6 +162,14 @@ def asserts(sentence: str, brand: str) -> bool:
     return False
 
 
+def _is_short_wish(sentence: str) -> bool:
+    """Return True for a few words with a comma or an exclamation mark, such as "Happy sowing,"."""
+    plain = fold(sentence).rstrip("\"'»”) ")
+    words = _words(plain)
+    is_short = plain.endswith((",", "!")) and 0 < len(words.split()) <= _WISH_WORDS
+    return is_short and not any(mark.isdecimal() for mark in words) and not _STATING.search(words)
+
+
 def _may_follow(clause: str) -> bool:
     """Return True if a clause may continue a courtesy. Such a clause is a single word, such as a
     name after a greeting, or starts like an object of the courtesy."""
@@ -144,4 +177,4 @@ def _may_follow(clause: str) -> bool:
 
 
 def _words(text: str) -> str:
-    return " ".join(re.findall(r"[a-z0-9]+", fold(text)))
+    return " ".join(re.findall(r"[a-z0-9]+", fold(text).replace("ß", "ss")))

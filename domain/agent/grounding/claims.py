@@ -65,6 +65,10 @@ class StatedClaim:
     def says_cancelled(self) -> bool:
         return (self.kind, self.matter) == (ClaimKind.FINISHED, ClaimMatter.CANCEL_ORDER)
 
+    @property
+    def says_refunded(self) -> bool:
+        return (self.kind, self.matter) == (ClaimKind.FINISHED, ClaimMatter.REFUND)
+
     def as_in(self, source: "StatedClaim") -> bool:
         """Return True if the claim `source`, found in one of the answer's sources, backs this
         claim.

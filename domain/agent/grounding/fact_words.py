@@ -1,5 +1,7 @@
-"""The French and English words that express facts, in lower case without accents, with their
-meanings."""
+"""The French, English, German and Spanish words that express facts, with their meanings.
+
+All words are in lower case without accents.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -222,7 +222,8 @@ def _clocks(match: re.Match[str]) -> Iterator[Fact]:
         hour, minute = int(match["hour12"]) % 12, int(match["minute12"] or 0)
         hour += 12 if match["half"].startswith("p") else 0
     else:
-        hour, minute = int(match["hour"]), int(match["minute"])
+        hour = int(match["hour"] or match["hour24"])
+        minute = int(match["minute"] or match["minute24"] or 0)
     more = {f"period:{hour} hour"} if minute == 0 else set()
     yield _fact(FactKind.CLOCK, match, {f"clock:{hour * 60 + minute}"}, *more)
 
@@ -254,8 +255,10 @@ _WRITTEN_DATE: Final = re.compile(
     r"(?:(?P=mark)(?P<year>\d{4}|\d{2})|(?<=/\d)|(?<=/\d\d))(?![\d/]|\.\d)"
 )
 _CLOCK: Final = re.compile(
-    r"\b(?P<hour12>\d{1,2})(?::(?P<minute12>\d\d))? ?(?P<half>[ap])\.?m\b"
+    r"\b(?P<hour12>\d{1,2})(?:[:.](?P<minute12>\d\d))? ?(?P<half>[ap])\.?m\b"
     r"|\b(?P<hour>[01]?\d|2[0-3]) ?[h:] ?(?P<minute>[0-5]\d)(?!\d)"
+    r"|\b(?P<hour24>[01]?\d|2[0-3])(?:[.:](?P<minute24>[0-5]\d))?"
+    r"(?: uhr\b|(?= ?(?:bis|-|und) ?\d{1,2}(?:[.:]\d\d)? uhr\b))"
 )
 
 
@@ -288,8 +291,8 @@ def _patterns() -> tuple[tuple[re.Pattern[str], _Read], ...]:
         (_WRITTEN_DATE, _written_dates),
         (
             re.compile(
-                rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|er)?\.? (?:of )?(?P<month>{month})\b\.?"
-                r"(?: (?P<year>\d{4}))?"
+                rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|er)?\.? (?:of |de )?(?P<month>{month})\b\.?"
+                r"(?: (?:de )?(?P<year>\d{4}))?"
                 rf"|\b(?P<month2>{month})\.? (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b"
                 r"(?:,? (?P<year2>\d{4}))?"
             ),
@@ -299,7 +302,7 @@ def _patterns() -> tuple[tuple[re.Pattern[str], _Read], ...]:
         (
             re.compile(
                 r"(?<![\w.,])(?P<first>\d{1,12}(?:[.,]\d{1,3})?)(?!\d)"
-                r"(?: ?(?:-|a|to|and|et|ou|or) ?(?P<second>\d{1,12}))?"
+                r"(?: ?(?:-|a|to|and|et|ou|or|bis|und|oder|y|o) ?(?P<second>\d{1,12}))?"
                 rf"[ -]?{_COUNTED}(?P<unit>{unit})\b"
             ),
             _periods,

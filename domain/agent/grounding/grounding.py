@@ -13,7 +13,7 @@ from domain.agent.brain import AnswerPart, BrainAnswer, BrainRequest, Citation
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.grounding.assertion import asserts, is_question, sentences
 from domain.agent.grounding.claim_phrasings import ClaimKind
-from domain.agent.grounding.claims import StatedClaim, unbacked_claims
+from domain.agent.grounding.claims import StatedClaim, claims, unbacked_claims
 from domain.agent.grounding.facts import Fact, FactKind, facts, given, money_key
 from domain.agent.grounding.parts import PartGrounds, by_sentence
 from domain.agent.guard_finding import FindingReason, GuardFinding
@@ -39,18 +39,33 @@ class _Grounds:
         self.texts = tuple(_texts(answer.citations, request))
         self.brand_name = request.brand_name
         self._request = request
-        self._language = answer.language
         self._parts = by_sentence(answer.parts)
 
     def support(self, fact: Fact) -> bool:
         # Parse the customer's words only if necessary, because most facts are in the sources.
         return bool(fact.needs & self._sourced or fact.needs & self._said)
 
-    def of_part(self, sentence: str) -> PartGrounds:
+    def of_sentence(self, sentence: str) -> PartGrounds:
         """Return the grounds of the sentence's part. A sentence of no part has no support."""
-        part = self._parts.get(sentence) or AnswerPart(text=sentence)
-        order = _of_order(self._request.order)
-        return PartGrounds(part, self._language, self._request, self._said, order)
+        part = self._parts.get(sentence)
+        if part is None:
+            return self._of_part(AnswerPart(text=sentence), frozenset())
+        return self._of_parts[part]
+
+    @cached_property
+    def _of_parts(self) -> dict[AnswerPart, PartGrounds]:
+        """The grounds of each part. An operand may be the result of an earlier part."""
+        found: dict[AnswerPart, PartGrounds] = {}
+        calculated: frozenset[str] = frozenset()
+        for part in self._parts.values():
+            if part not in found:
+                found[part] = self._of_part(part, calculated)
+                calculated |= found[part].calculated
+        return found
+
+    def _of_part(self, part: AnswerPart, calculated: frozenset[str]) -> PartGrounds:
+        given_keys = _of_order(self._request.order) | calculated
+        return PartGrounds(part, self._request, self._said, given_keys)
 
     @property
     def has_parts(self) -> bool:
@@ -106,7 +121,7 @@ def _statements(
     found: dict[str, FindingReason] = {}
     for sentence in sentences(response):
         asks = is_question(sentence)
-        part = grounds.of_part(sentence) if grounds.has_parts else None
+        part = grounds.of_sentence(sentence) if grounds.has_parts else None
         for fact in facts(sentence):
             # The "today" in "How can I help you today?" does not state a date.
             if asks and fact.kind is FactKind.DAY:
@@ -150,10 +165,23 @@ def _unbacked(
     kinds = frozenset(action.kind for action in plan)
     sources = tuple(_texts(_without_promises(answer.citations, kinds, request), request))
     cancelled = request.order is not None and request.order.state is OrderState.CANCELLED
+    found = unbacked_claims(answer.response, kinds, sources)
+    excused = _excused(answer, request) if found and answer.parts else frozenset()
     return tuple(
         claim
-        for claim in unbacked_claims(answer.response, kinds, sources)
-        if not (cancelled and claim.says_cancelled)
+        for claim in found
+        if claim not in excused and not (cancelled and claim.says_cancelled)
+    )
+
+
+def _excused(answer: BrainAnswer, request: BrainRequest) -> frozenset[StatedClaim]:
+    """Return the claims that a judge has accepted with their quotes."""
+    grounds = _Grounds(answer, request)
+    return frozenset(
+        claim
+        for sentence in by_sentence(answer.parts)
+        for claim in claims(sentence)
+        if grounds.of_sentence(sentence).excuses(claim)
     )
 
 

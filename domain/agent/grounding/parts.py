@@ -6,13 +6,19 @@ from typing import Final
 
 from domain.agent.brain import AnswerPart, BrainRequest, Verdict
 from domain.agent.grounding.assertion import sentences
-from domain.agent.grounding.claims import claims, unbacked_claims
+from domain.agent.grounding.claim_phrasings import ClaimKind, ClaimMatter
+from domain.agent.grounding.claims import StatedClaim, claims, unbacked_claims
 from domain.agent.grounding.computation import calculation, numbers_in_words
-from domain.agent.grounding.facts import Fact, given
-from domain.agent.grounding.meaning import difference, misstates
+from domain.agent.grounding.facts import Fact, FactKind, given
+from domain.agent.grounding.order_statements import misstates
 from domain.agent.guard_finding import FindingReason
 from domain.agent.plan import ActionKind
 
+# Forged messages must not put a link, an address or a phone number into the shop's answer.
+_NEVER_REPEATED: Final = frozenset({FactKind.LINK, FactKind.ADDRESS, FactKind.PHONE})
+_FROM_RULES: Final = frozenset({ClaimKind.DISCOUNT, ClaimKind.PROMISE})
+_HARMLESS: Final = frozenset({ClaimMatter.DELIVERY, ClaimMatter.MESSAGE})
+_TODAY: Final = "day:today"
 _REJECTED: Final = {
     Verdict.UNSUPPORTED: FindingReason.NOT_SUPPORTED,
     Verdict.CONTRADICTED: FindingReason.CONTRADICTED,
@@ -20,31 +26,45 @@ _REJECTED: Final = {
 
 
 class PartGrounds:
-    """A part of an answer with the fact keys that support it.
-
-    `language` is the language of the answer. `said` are the fact keys that the customer states,
-    and `order` those of the order.
-    """
+    """A part of an answer with the fact keys that support it. `said` are the fact keys that the
+    customer states, and `given_keys` those of the order and of the earlier calculations."""
 
     def __init__(
-        self,
-        part: AnswerPart,
-        language: str,
-        request: BrainRequest,
-        said: Set[str],
-        order: Set[str],
+        self, part: AnswerPart, request: BrainRequest, said: Set[str], given_keys: Set[str]
     ) -> None:
         self._part = part
-        self._language = language
         self._request = request
         self._said = frozenset(said)
-        self._order = frozenset(order)
+        self._given = frozenset(given_keys)
+
+    @cached_property
+    def calculated(self) -> frozenset[str]:
+        """The fact keys of a correct calculation whose operands are known, or none."""
+        done = calculation(self._part.calculation)
+        if done is None:
+            return frozenset()
+        words = numbers_in_words("\n".join((self._request.text, *self._quotes)))
+        today = self._request.today
+        known = self._sourced | self._written | words
+        todays = given(today.isoformat()) if today else frozenset()
+        if not done.is_known(known | todays, is_judged=self._is_judged):
+            return frozenset()
+        keys = done.result.union(*done.operands)
+        return keys | {_TODAY} if keys & todays else keys
 
     def support(self, fact: Fact) -> bool:
         """Return True if the quotes, the order, the customer or a correct calculation state the
-        fact."""
+        fact.
+
+        If a judge has accepted the part, the customer's own amounts and periods count too.
+        """
         known = self._sourced | self._said
-        return bool(fact.needs & known) or self._is_calculated(fact)
+        if fact.needs & (known | self.calculated):
+            return True
+        values = self.calculated
+        if self._is_judged and fact.kind not in _NEVER_REPEATED:
+            values |= self._written
+        return bool(fact.needs & values) or _has_known_unit(fact, values, known | self._written)
 
     def doubt(self, sentence: str, plan_kinds: frozenset[ActionKind]) -> FindingReason | None:
         """Return the reason to reject a sentence of this part that states something, or None."""
@@ -53,61 +73,58 @@ class PartGrounds:
         if rejected or part.is_misquoted:
             return rejected or FindingReason.MISQUOTED
         order = self._request.order
-        if order is not None and self._cites_order and misstates(sentence, order):
+        if order is not None and self._cites_order and misstates(sentence, order, plan_kinds):
             return FindingReason.CONTRADICTED
-        if part.verdict is Verdict.COURTESY or _is_planned(sentence, plan_kinds):
+        if part.supports or part.verdict is Verdict.COURTESY or _is_planned(sentence, plan_kinds):
             return None
-        if not part.supports:
-            return FindingReason.NOT_CITED
-        is_judged = part.verdict is Verdict.SUPPORTED
-        return None if is_judged or self._cites_order else self._difference(sentence)
+        # A judge may accept the report of an action, such as a note, without a source.
+        return None if self._is_judged and plan_kinds else FindingReason.NOT_CITED
 
-    def _difference(self, sentence: str) -> FindingReason | None:
-        supports = self._part.supports
-        ids = {one.citation.id for one in supports}
-        passages = (*self._request.knowledge, *self._request.passages)
-        languages = {one.language for one in passages if one.id in ids}
-        languages |= {one.language for one in self._request.templates if one.id in ids}
-        return difference(
-            sentence,
-            [one.quote for one in supports],
-            [*(one.citation.title for one in supports), self._request.text],
-            same_language=languages == {self._language},
-        )
+    def excuses(self, claim: StatedClaim) -> bool:
+        """Return True if a judge has accepted the claim with its quotes.
+
+        Promises and discounts may follow from a quoted rule. That money was moved or an order was
+        cancelled, that the law grants something, or that we are at fault, always needs more.
+        """
+        if self._part.verdict is not Verdict.SUPPORTED or not self._part.supports:
+            return False
+        order = self._request.order
+        is_refunded = order is not None and order.refunded is not None and order.refunded.minor > 0
+        if is_refunded and self._cites_order and claim.says_refunded:
+            return True
+        return claim.kind in _FROM_RULES or claim.matter in _HARMLESS
 
     @cached_property
     def _cites_order(self) -> bool:
         return any(one.citation.kind == "order" for one in self._part.supports)
 
     @cached_property
+    def _written(self) -> frozenset[str]:
+        """The fact keys of the customer's message, of any kind."""
+        return self._said | given(self._request.text)
+
+    @cached_property
     def _sourced(self) -> frozenset[str]:
         texts = (text for one in self._part.supports for text in (one.quote, one.citation.title))
         keys = frozenset(key for text in (*texts, self._request.brand_name) for key in given(text))
-        return keys | self._order
+        return keys | self._given
 
-    def _is_calculated(self, fact: Fact) -> bool:
-        done = calculation(self._part.calculation)
-        if done is None:
-            return False
-        today = self._request.today
-        known = self._sourced | self._said | (given(today.isoformat()) if today else frozenset())
-        words = numbers_in_words("\n".join((self._request.text, *self._quotes)))
-        if not done.is_known(known | words):
-            return False
-        return bool(fact.needs & done.result) or self._has_known_unit(fact, done.result, known)
+    @property
+    def _is_judged(self) -> bool:
+        return self._part.verdict in (Verdict.SUPPORTED, Verdict.COURTESY)
 
     @property
     def _quotes(self) -> Sequence[str]:
         return [one.quote for one in self._part.supports]
 
-    @staticmethod
-    def _has_known_unit(fact: Fact, result: frozenset[str], known: frozenset[str]) -> bool:
-        """Return True if the fact is the calculated number, with a currency or a unit of time that
-        an operand has too."""
-        if fact.gives.isdisjoint(result):
-            return False
-        units = {(key.partition(":")[0], key.rpartition(" ")[2]) for key in known if " " in key}
-        return any((key.partition(":")[0], key.rpartition(" ")[2]) in units for key in fact.needs)
+
+def _has_known_unit(fact: Fact, values: frozenset[str], known: frozenset[str]) -> bool:
+    """Return True if the fact is one of the numbers in `values`, with a currency or a unit of time
+    that `known` contains too."""
+    if fact.gives.isdisjoint(values):
+        return False
+    units = {(key.partition(":")[0], key.rpartition(" ")[2]) for key in known if " " in key}
+    return any((key.partition(":")[0], key.rpartition(" ")[2]) in units for key in fact.needs)
 
 
 def by_sentence(parts: Sequence[AnswerPart]) -> dict[str, AnswerPart]:

@@ -8,7 +8,7 @@ from adapters.brain.classifier import Classifier
 from adapters.brain.embedded import EmbeddedBrain
 from demo.content import BRAND, KNOWLEDGE, TEMPLATES
 from domain.agent.brain import BrainRequest, Passage, Template
-from domain.agent.grounding.grounding import unsupported
+from tests.support.agent.grounding import unsupported
 
 HELD_OUT = Path(__file__).with_name("held_out.csv")
 

@@ -52,6 +52,7 @@ async def test_answer(classifier: Classifier, server: LlmServer, model: str) -> 
         language="en",
         sentiment=-0.25,
         response="Hello,\n\nYour order 1042 is on its way, we hope you will enjoy it.",
+        parts=answer.parts,
         citations=answer.citations,
         proposals=answer.proposals,
         model=model,

@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import date
+from typing import Any
 
 import pytest
 
@@ -89,7 +90,7 @@ async def test_quote_is_no_longer_than_a_message(classifier: Classifier, server:
     ],
 )
 async def test_confidence_is_bounded(
-    classifier: Classifier, server: LlmServer, changed: dict[str, object], confidence: float
+    classifier: Classifier, server: LlmServer, changed: dict[str, Any], confidence: float
 ) -> None:
     server.script = [said(**changed)]
 

@@ -6,7 +6,7 @@ import pytest
 
 from adapters.brain.classifier import Classifier
 from domain.agent.brain import Citation, Passage
-from domain.agent.grounding.grounding import unsupported
+from tests.support.agent.grounding import unsupported
 from tests.support.agent.llm_brain import (
     ENGLISH,
     EVERY_PROTOCOL,
@@ -32,7 +32,7 @@ def texts_of(one: Asked) -> list[str]:
 async def test_all_knowledge_precedes_the_message(
     classifier: Classifier, server: LlmServer, model: str
 ) -> None:
-    server.script = [said(sources=["k2"])]
+    server.script = [said(sources=["k2"], quote="Wash it at 30 °C.")]
     engine = brain(classifier, configured(server, model))
 
     answer = await engine.think(asked(knowledge=(DELIVERY, CARE), passages=(CARE,)))

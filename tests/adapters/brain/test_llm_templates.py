@@ -12,9 +12,10 @@ from adapters.brain.classifier import Classifier
 from adapters.brain.llm_templates import shown_templates
 from demo.content import TEMPLATES
 from domain.agent.brain import BrainAnswer, Category, Citation, Template
-from domain.agent.grounding.grounding import claim_doubt, unsupported
+from domain.agent.grounding.grounding import claim_doubt
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.content.starter_templates import starter_templates
+from tests.support.agent.grounding import unsupported
 from tests.support.agent.llm_brain import ENGLISH, ORDER, REFUND, asked, brain, configured, said
 from tests.support.servers.llm import Asked, LlmServer
 

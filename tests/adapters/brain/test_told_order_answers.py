@@ -4,9 +4,9 @@ from datetime import UTC, date, datetime
 
 from adapters.brain.order_facts import order_values
 from domain.agent.brain import BrainRequest, Citation
-from domain.agent.grounding.grounding import unsupported
 from domain.core.money import Money
 from tests.adapters.brain.test_order_answers import ORDER, ask
+from tests.support.agent.grounding import unsupported
 
 
 async def test_what_webhooks_told_of_the_payment_is_said_with_the_state_and_its_age() -> None:

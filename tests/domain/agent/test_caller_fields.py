@@ -6,10 +6,10 @@ import pytest
 
 from domain.agent.brain import BrainRequest, Category, Citation, Template
 from domain.agent.caller_fields import answer_fields, states_order_fact
-from domain.agent.grounding.grounding import unsupported
 from domain.intake.event import Channel, UnifiedEvent
 from domain.intake.order_number import is_order_number
 from domain.intake.proved_address import ProofKind, ProvedAddress
+from tests.support.agent.grounding import unsupported
 
 ADDRESS: Final = "a@b.example"
 NAMES: Final = {"customer_name": "Léa Martin", "first_name": "Léa"}

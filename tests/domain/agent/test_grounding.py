@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from domain.agent.brain import BrainRequest, Category, Citation, Passage, Template, Turn
 from domain.agent.grounding.assertion import asserts
-from domain.agent.grounding.grounding import unsupported
 from domain.core.money import Money
 from domain.integrations.order import Order, OrderState
 from domain.integrations.providers import Provider
+from tests.support.agent.grounding import unsupported
 
 RETURNS = """You may return an item within 30 days. Write to returns@boutique.example or call
 +33 1 23 45 67 89, Monday to Friday from 9 am to 6 pm. The label costs 4,90 €, and 10 % of our

@@ -1,5 +1,6 @@
 """Input for brains with language models, and their configuration with a local server."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from adapters.brain.classifier import Classifier
@@ -66,14 +67,22 @@ def brain(classifier: Classifier, settings: Settings, *, deadline_s: float = 10.
     )
 
 
-def said(**changed: object) -> Say:
+def said(
+    response: str = "Hello,\n\nYour order 1042 is on its way, we hope you will enjoy it.",
+    sources: Sequence[str] = ("k1", "order"),
+    quote: str = "3 days",
+    **changed: object,
+) -> Say:
+    """A model's output in one part. `quote` is the quote from each source but the order."""
+    support = [
+        {"source": one, "quote": "state: shipped" if one == "order" else quote} for one in sources
+    ]
     return Say(
         {
             "category": "order_status",
             "language": "en",
             "sentiment": -0.25,
-            "response": "Hello,\n\nYour order 1042 is on its way, we hope you will enjoy it.",
-            "sources": ["k1", "order"],
+            "parts": [{"text": response, "support": support}],
             "actions": [],
             "doubt": "none",
             "confidence": 0.9,
