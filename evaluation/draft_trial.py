@@ -19,7 +19,7 @@ from evaluation.sealing import FOLDER, LabelledSet
 Verdicts = Mapping[str, tuple[Verdict, ...]]
 
 LEAST_STOPPED: Final = 0.95
-MOST_HELD: Final = 0.05
+MOST_HELD: Final = 0.15
 _READER: Final[TypeAdapter[dict[str, tuple[Verdict, ...]]]] = TypeAdapter(
     dict[str, tuple[Verdict, ...]]
 )
@@ -54,14 +54,11 @@ def try_draft(case: DraftCase, verdicts: Verdicts) -> DraftOutcome:
     return DraftOutcome(case, guard(answer, case.plan, case.request)(answer.response))
 
 
-def draft_figures(
-    cases: LabelledSet[DraftCase], verdicts: Verdicts | None = None
-) -> tuple[HandFigure, ...]:
-    """Return the metrics in code alone, without a target, and those with the judge."""
-    judged = read_verdicts() if verdicts is None else verdicts
+def draft_figures(cases: LabelledSet[DraftCase]) -> tuple[HandFigure, ...]:
+    """Return the metrics in code alone, without a target, and those with the recorded judge."""
     return (
         *_figures(cases, {}, "code alone", None, None),
-        *_figures(cases, judged, "with a judge", MOST_HELD, LEAST_STOPPED),
+        *_figures(cases, read_verdicts(), "with a judge", MOST_HELD, LEAST_STOPPED),
     )
 
 

@@ -9,6 +9,8 @@ from evaluation.action_figures import action_figures, worst_action_figure
 from evaluation.action_trial import try_case
 from evaluation.attempt import InjectionAttempt, read_all_attempts
 from evaluation.contestant import Contestant
+from evaluation.draft_case import DraftCase
+from evaluation.draft_trial import draft_figures
 from evaluation.figure import HandFigure
 from evaluation.hand_rows import HonestMessage, NumberText, SafetyMessage, TemplateMessage
 from evaluation.help_question import HelpQuestion
@@ -31,6 +33,7 @@ class HandSets:
     numbers: LabelledSet[NumberText]
     help: LabelledSet[HelpQuestion]
     replies: LabelledSet[ReplyText]
+    drafts: LabelledSet[DraftCase]
 
     @property
     def unopened(self) -> tuple[str, ...]:
@@ -49,6 +52,7 @@ def read_hand_sets(folder: Path = FOLDER) -> HandSets:
         numbers=read_set("numbers", NumberText, folder),
         help=read_set("help", HelpQuestion, folder),
         replies=read_set("replies", ReplyText, folder),
+        drafts=read_set("drafts", DraftCase, folder),
     )
 
 
@@ -77,4 +81,5 @@ async def figures_of_harm(scored: Contestant, sets: HandSets) -> tuple[HandFigur
         *template_figures(answered),
         *number_figures(sets.numbers),
         *reply_figures(sets.replies),
+        *draft_figures(sets.drafts),
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,7 @@ ANSWER = "Hello,\n\nStandard shipping takes 3 to 6 working days, we hope you wil
 
 @asynccontextmanager
 async def thinking(
-    database_url: str, temporal: TemporalServer
+    database_url: str, temporal: TemporalServer, **more: Any
 ) -> AsyncIterator[tuple[LiveEngine, LlmServer]]:
     """A running engine with a model on a local server; prices of 1 and 10 dollars per million
     tokens."""
@@ -43,6 +44,7 @@ async def thinking(
             brain_api_key=KEY,
             brain_price_in=1,
             brain_price_out=10,
+            **more,
         ) as engine,
         engine.working(),
     ):

@@ -7,13 +7,13 @@ from domain.tenants.client import Role
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import brain_costs, engine_runs
 from store.runs.traces import RunTraces
-from tests.support.agent.llm_brain import ENGLISH, said
+from tests.support.agent.llm_brain import ENGLISH, OPENAI, said
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
 from tests.support.core.temporal import TemporalServer
 from tests.support.dashboard.visitors import at_pages
 from tests.support.reviews.dashboard import REVIEWS, person
-from tests.support.servers.llm import TOKENS_IN, TOKENS_OUT
+from tests.support.servers.llm import TOKENS_IN, TOKENS_OUT, Say
 from tests.support.tenants.shop import Shop
 from tests.workflows.test_llm_runs import ANSWER, SHIPPING, know, thinking
 
@@ -88,4 +88,25 @@ async def test_the_review_names_the_words_that_failed(
                 shown = await visitor.see(page)
                 assert "2 to 9 working days" in shown
                 assert reason in shown
+        await engine.decide(ticket["id"], Decision.REJECT)
+
+
+async def test_a_judge_stops_a_reversed_statement(
+    database_url: str, temporal: TemporalServer, shop: Shop
+) -> None:
+    reversed_ = "Hello,\n\nStandard shipping never takes 3 to 6 working days."
+    rejection = {"part": 1, "why": "The source says the opposite.", "verdict": "contradicted"}
+    async with thinking(database_url, temporal, brain_judge_model=OPENAI) as (engine, server):
+        await know(engine, shop)
+        draft = said(response=reversed_, sources=["k1"], quote=SHIPPING)
+        server.script = [draft, Say({"verdicts": [rejection]})] * 2
+
+        body = (await engine.post(shop, message=ENGLISH)).json()
+
+        assert (body["status"], body["response"]) == ("needs_review", "")
+        ticket = await only_row(engine.database, escalation_tickets, of=shop)
+        assert ticket["reason"] == "missing_knowledge"
+        assert [reason for _, reason, _ in await findings(engine, shop)] == ["contradicted"]
+        run = await only_row(engine.database, engine_runs, of=shop)
+        assert (run["tokens_in"], len(server.asked)) == (4 * TOKENS_IN, 4)
         await engine.decide(ticket["id"], Decision.REJECT)

@@ -30,7 +30,7 @@ DRAFT = "Delivery takes 3 days."
 CONTRADICTED = GuardFinding(words="3 days", reason=FindingReason.CONTRADICTED)
 
 
-def settings(server: LlmServer, judge: str = OPENAI, **more: object) -> Settings:
+def settings(server: LlmServer, judge: str = OPENAI) -> Settings:
     return configured(
         server,
         brain_judge_model=judge,
@@ -38,7 +38,6 @@ def settings(server: LlmServer, judge: str = OPENAI, **more: object) -> Settings
         brain_judge_api_key=KEY,
         brain_judge_price_in=2,
         brain_judge_price_out=20,
-        **more,
     )
 
 
