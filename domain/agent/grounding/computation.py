@@ -26,7 +26,7 @@ _MONTHS_OF: Final = {"month": 1, "year": 12}
 _DAYS_A_MONTH: Final = 30.44
 _MINUS: Final = frozenset("-−")
 _TIMES: Final = frozenset("*x×")
-# A percentage is the only calculation with a number that nobody states.
+# A percentage is the only calculation with a number that no source states.
 _HUNDRED: Final = "number:100"
 _SMALL: Final = frozenset(f"number:{number}" for number in range(1, 13))
 _WORD: Final = re.compile(r"[a-z]+")
@@ -36,7 +36,7 @@ _WORD: Final = re.compile(r"[a-z]+")
 class Calculation:
     """A correct calculation.
 
-    `operands` contains, for each operand, the fact keys of which a source must state one.
+    `operands` contains the fact keys of each operand. A source must state one of them.
     `result` contains the fact keys that the result supports, without a currency.
     """
 
