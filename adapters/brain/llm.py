@@ -134,8 +134,8 @@ class LlmBrain:
 
     @property
     def reserve_micros(self) -> int:
-        """The cost of a long call in millionths of a US dollar: the answer of the most expensive
-        model, its repair, and the judge's verdicts on both."""
+        """The cost of a long call, in millionths of a US dollar. It includes the most expensive
+        model's answer and its repair, and the judge's verdicts on both."""
         judging = 2 * self._judge.reserve_micros if self._judge else 0
         return judging + max(model.cost_micros(_usual_usage(model)) for model in self._models)
 
