@@ -15,7 +15,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from adapters.brain.llm_answer import Source
+from adapters.brain.llm_answer import CitableSource
 from adapters.brain.llm_templates import shown_templates
 from adapters.brain.order_facts import is_old
 from domain.agent.attachment_preview import AttachmentPreview
@@ -146,7 +146,7 @@ class Prompt:
     shop: str
     knowledge: str | None
     data: str
-    sources: dict[str, Source]
+    sources: dict[str, CitableSource]
     pseudonyms: Pseudonyms
     images: tuple[AttachmentPreview, ...] = ()
 
@@ -207,7 +207,7 @@ class _Texts:
     """The merchant's texts in a prompt. `citable` are the citable texts and the order, by key.
     `relevant` are the keys of the knowledge entries found for the message."""
 
-    citable: dict[str, Source]
+    citable: dict[str, CitableSource]
     knowledge: list[JsonValue]
     relevant: list[JsonValue]
     replies: list[JsonValue]
@@ -226,7 +226,7 @@ def _texts(
         key = f"k{place}"
         citation = Citation(kind="knowledge", id=passage.id, title=passage.title)
         chars = READ_CHARS if request.knowledge else _SOURCE_CHARS
-        found.citable[key] = Source(citation, f"{passage.title}\n{passage.body[:chars]}")
+        found.citable[key] = CitableSource(citation, f"{passage.title}\n{passage.body[:chars]}")
         if passage.id in searched:
             found.relevant.append(key)
         if not request.knowledge:
@@ -235,7 +235,7 @@ def _texts(
     for place, one in enumerate(filled, 1):
         key, title = f"t{place}", one.template.name
         citation = Citation(kind="template", id=one.template.id, title=title)
-        found.citable[key] = Source(citation, one.text[:_SOURCE_CHARS])
+        found.citable[key] = CitableSource(citation, one.text[:_SOURCE_CHARS])
         reply: dict[str, JsonValue] = {
             "key": key,
             "title": title,
@@ -254,7 +254,7 @@ def _texts(
     )
     if request.order is not None and order is not None:
         citation = Citation(kind="order", id=request.order.id, title=f"#{request.order.number}")
-        found.citable[_ORDER_KEY] = Source(citation, _quotable(order))
+        found.citable[_ORDER_KEY] = CitableSource(citation, _quotable(order))
     return found
 
 
