@@ -7,8 +7,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
+from store.agent.model_calls import ModelCallRepository
 from store.core.database import Database
-from store.runs.model_calls import ModelCallRepository
 
 _log: Final = structlog.get_logger(__name__)
 

@@ -41,13 +41,13 @@ from domain.runs.conversation import ANSWERS_PER_HOUR, ANSWERS_WITHOUT_PERSON
 from domain.runs.later_turn import may_answer
 from domain.runs.run import UNCLASSIFIED, RunDraft, review_reason
 from domain.runs.sentiment import has_mood
+from store.agent.model_calls import ModelCallRepository
 from store.core.database import Database
 from store.intake.attachments import AttachmentRepository
 from store.learning.shadow_drafts import ShadowDrafts
 from store.reviews.later_turns import LaterTurns
 from store.runs.action_ledger import ActionLedger
 from store.runs.cases import Case, CaseRepository
-from store.runs.model_calls import ModelCallRepository
 from store.runs.runs import RunRepository
 from store.runs.sentiment import SentimentRepository
 

@@ -31,7 +31,7 @@ def upgrade() -> None:
             ondelete="CASCADE",
         ),
     )
-    protect("model_calls", rights="SELECT, INSERT, DELETE")
+    protect("model_calls")
 
 
 def downgrade() -> None:

@@ -497,15 +497,3 @@ brain_costs: Final = sa.Table(
     sa.Column("cost_micros", sa.BigInteger, nullable=False),
     sa.CheckConstraint(r"period ~ '^\d{4}-(0[1-9]|1[0-2])$'", name="period"),
 )
-
-# The responses of a language model to a run in progress, by a digest of the request.
-model_calls: Final = sa.Table(
-    "model_calls",
-    metadata,
-    sa.Column("client_id", sa.Text, primary_key=True),
-    sa.Column("run_id", sa.Text, primary_key=True),
-    sa.Column("key", sa.Text, primary_key=True),
-    text("response"),
-    time("created_at"),
-    points_to("engine_runs", "run_id", ondelete="CASCADE"),
-)

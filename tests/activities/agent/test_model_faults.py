@@ -25,10 +25,10 @@ from domain.agent.safety.net import SafetyGrammar
 from domain.billing.model_money import ModelBudget
 from domain.core.contracts import RunRef
 from domain.intake.event import Channel
-from store.agent.tables import model_alarms
+from store.agent.model_calls import ModelCallRepository
+from store.agent.tables import model_alarms, model_calls
 from store.core.database import Database
-from store.runs.model_calls import ModelCallRepository
-from store.runs.tables import brain_costs, engine_runs, model_calls
+from store.runs.tables import brain_costs, engine_runs
 from store.tenants.clients import ClientRepository
 from tests.activities.agent.test_think import normalized
 from tests.support.agent.acting import ScriptedBrain

@@ -7,8 +7,9 @@ import pytest
 import sqlalchemy as sa
 
 from domain.runs.contracts import ProcessEventInput
+from store.agent.tables import model_calls
 from store.reviews.tables import escalation_tickets
-from store.runs.tables import brain_costs, engine_messages, engine_runs, model_calls
+from store.runs.tables import brain_costs, engine_messages, engine_runs
 from tests.support.agent.llm_brain import ENGLISH, OPENAI, THANKS, said
 from tests.support.agent.model_faults import FAULTS
 from tests.support.core.engine import LiveEngine, live_engine

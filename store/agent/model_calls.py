@@ -6,8 +6,8 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
+from store.agent.tables import model_calls
 from store.core.repository import TenantRepository
-from store.runs.tables import model_calls
 
 _CALLS: Final = model_calls.c
 
