@@ -11,6 +11,7 @@ from domain.tenants.actor import Actor, without_address
 from domain.tenants.client import Role
 from domain.tenants.errors import ClientNotFound
 from services.core.unit_of_work import UnitOfWork
+from services.tenants.manager_now import manages_now
 from store.identity.invitations import InvitationRepository
 from store.identity.people import address_of
 from store.tenants.accounts import AccountRepository
@@ -21,8 +22,11 @@ async def accept_invitation(
     work: UnitOfWork, actor: Actor, user_id: str, invitation_id: str
 ) -> Role:
     """Make the invited user a member and return the role. An existing member keeps the current
-    role. Raises InvitationNotFound without an open invitation to the user's address."""
+    role. Raises InvitationNotFound without an open invitation to the user's address, and if the
+    inviting member no longer manages the client."""
     invitation = await _answered(work, user_id, invitation_id, accepted=True)
+    if invitation.inviter_role and not await manages_now(work, invitation.invited_by):
+        raise InvitationNotFound(invitation_id)
     members = MemberRepository(work.connection)
     role = await members.role(user_id, work.tenant)
     if role is None:
