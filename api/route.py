@@ -67,7 +67,7 @@ class BodyPart(Part, Generic[T]):
 async def body_arrived(request: Request) -> bool:
     """Read and parse the body of the request's route, and return True. Return False if the route
     reads no body. Raises the errors of the body."""
-    body = _body_of(request.scope["endpoint"])
+    body = body_of(request.scope["endpoint"])
     if body is None:
         return False
     await body(request)
@@ -176,7 +176,7 @@ def _parts(endpoint: Callable[..., Any]) -> list[Part]:
 
 
 @cache
-def _body_of(endpoint: Callable[..., Any]) -> BodyPart[Any] | None:
+def body_of(endpoint: Callable[..., Any]) -> BodyPart[Any] | None:
     """Return the dependency for the body of an endpoint, or None if the endpoint reads no body."""
     return next((part for part in _parts(endpoint) if isinstance(part, BodyPart)), None)
 

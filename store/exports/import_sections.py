@@ -101,7 +101,8 @@ _EVENT: Final = (
 )  # fmt: skip
 _ACTION: Final = (
     "id", "step", "round", "action", "state", "detail", "integration_id", "order_key",
-    "order_number", "customer_key", "amount", "currency", "reference", "ticket_id", "planned_at", "finished_at",
+    "order_number", "customer_key", "amount", "currency", "reference", "ticket_id", "planned_at",
+    "finished_at",
 )  # fmt: skip
 
 # A record without `updated_at` contains only defaults, so no row is inserted. The widget key is not

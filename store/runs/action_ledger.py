@@ -311,8 +311,8 @@ _OUTCOMES: Final = sa.text("""
     ORDER BY step, state = 'done' DESC, round DESC
 """)
 _LOCK: Final = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
-# A step is counted once, even if it was executed in several rounds. Rows of earlier versions have no
-# order number, so their run's lookup is read instead. An erasure empties the lookup.
+# A step is counted once, even if it was executed in several rounds. A row of an earlier version has
+# no order number, so its run's lookup is read instead. An erasure empties the lookup.
 _SPENT: Final = sa.text("""
     WITH moved AS (
         SELECT DISTINCT ON (run_id, step)
