@@ -7,11 +7,10 @@ from dataclasses import replace
 
 from domain.identity.errors import InvitationNotFound
 from domain.identity.invitation import Invitation
-from domain.tenants.actor import Actor, without_address
+from domain.tenants.actor import MANAGERS, Actor, without_address
 from domain.tenants.client import Role
 from domain.tenants.errors import ClientNotFound
 from services.core.unit_of_work import UnitOfWork
-from services.tenants.manager_now import manages_now
 from store.identity.invitations import InvitationRepository
 from store.identity.people import address_of
 from store.tenants.accounts import AccountRepository
@@ -25,9 +24,11 @@ async def accept_invitation(
     role. Raises InvitationNotFound without an open invitation to the user's address, and if the
     inviting member no longer manages the client."""
     invitation = await _answered(work, user_id, invitation_id, accepted=True)
-    if invitation.inviter_role and not await manages_now(work, invitation.invited_by):
-        raise InvitationNotFound(invitation_id)
     members = MemberRepository(work.connection)
+    if invitation.inviter_role is not None:
+        inviter = await members.role(invitation.invited_by, work.tenant)
+        if inviter not in MANAGERS:
+            raise InvitationNotFound(invitation_id)
     role = await members.role(user_id, work.tenant)
     if role is None:
         role = invitation.role

@@ -9,18 +9,13 @@ from store.tenants.standings import MemberStandings
 
 
 async def require_manager_now(work: UnitOfWork, actor: Actor) -> None:
-    """Raise RoleRequired for an admin who no longer manages the client.
+    """Raise RoleRequired for an admin who no longer manages the client. `work` is for one client.
 
     The caller holds the client's lock, which the removal of a member also takes. Other actors need
     no check, because an owner cannot leave, and internal admins and operators are not members.
     """
     if actor.role is not Role.ADMIN:
         return
-    if not await manages_now(work, actor.name):
-        raise RoleRequired
-
-
-async def manages_now(work: UnitOfWork, user_id: str) -> bool:
-    """Return whether the user is the client's owner or one of its admins."""
     members = await MemberStandings(work.connection, work.tenant).all()
-    return any(one.user_id == user_id and one.manages for one in members)
+    if not any(one.user_id == actor.name and one.manages for one in members):
+        raise RoleRequired

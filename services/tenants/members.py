@@ -4,11 +4,10 @@ client. The unit of work spans clients because users do not belong to a client."
 from domain.core.errors import InvalidInput
 from domain.tenants.actor import MANAGERS, REVIEWERS, Actor, ActorKind, without_address
 from domain.tenants.client import Role
-from domain.tenants.errors import KeysUndecided, MemberNotFound, OwnerStays
+from domain.tenants.errors import KeysUndecided, MemberNotFound, OwnerStays, RoleRequired
 from domain.tenants.key_choice import KEEP_ALL, KeyChoice
 from domain.tenants.user import check_user_id
 from services.core.unit_of_work import UnitOfWork
-from services.tenants.manager_now import require_manager_now
 from store.identity.invitations import InvitationRepository
 from store.reviews.member_notifications import MemberNotificationRepository
 from store.reviews.replies import ReplyRepository
@@ -102,7 +101,10 @@ async def _require_manager(work: UnitOfWork, actor: Actor) -> None:
     cannot demote each other at the same time. Raises RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
     await AccountRepository(work.connection, work.tenant).lock()
-    await require_manager_now(work, actor)
+    if actor.role is Role.ADMIN:
+        role = await MemberRepository(work.connection).role(actor.name, work.tenant)
+        if role not in MANAGERS:
+            raise RoleRequired
 
 
 async def _note_left(work: UnitOfWork, before: Role | None, after: Role | None) -> None:

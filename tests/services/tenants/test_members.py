@@ -83,10 +83,12 @@ async def test_a_former_admin(database: Database, shop: Shop, left: Role | None)
             add_member(work, admin, MAIL, Role.VIEWER),
             change_role(work, admin, admin.name, Role.ADMIN),
             remove_member(work, admin, shop.owner_user_id),
-            invite(work, admin, MAIL, Role.ADMIN, language="fr"),
         ):
             with pytest.raises(RoleRequired):
                 await use_case
+    async with units_on(database).of(shop.tenant) as work:
+        with pytest.raises(RoleRequired):
+            await invite(work, admin, MAIL, Role.ADMIN, language="fr")
     assert await role_of(database, shop, admin.name) is left
 
 
