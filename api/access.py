@@ -1,8 +1,11 @@
 """Route dependencies that authenticate and authorize callers.
 
 FastAPI resolves parameters in order. If the caller is the first parameter, unauthorized requests
-are rejected before their bodies are read. Routes below `/api/dashboard` accept only session tokens,
-so a leaked API key cannot decide reviews or change settings.
+are rejected before their bodies are read. A membership is resolved again once the body has arrived,
+because it may have ended meanwhile (`resolved_with_body`).
+
+Routes below `/api/dashboard` accept only session tokens, so a leaked API key cannot decide reviews
+or change settings.
 """
 
 from collections.abc import Set
@@ -29,7 +32,7 @@ from api.http.client_address import client_network
 from api.http.query import parse_query
 from api.openapi import BEARER, CLIENT_ID, EVERY_SCHEME, SESSION, query_parameters
 from api.resources import Resources
-from api.route import Part, PathId
+from api.route import Part, PathId, resolved_with_body
 from api.schemas.core.client_query import ClientQuery, PageQuery
 from domain.core.ids import TenantId
 from domain.intake.rate_limit import LimitScope
@@ -142,10 +145,23 @@ class InClient(Part):
         query = parse_query(ClientQuery, request.query_params)
         if self._chosen:
             await check_chosen(user, query.client_id, resources)
-        member = await member_for(user, query.client_id, resources, client_network(request))
-        member.actor.require(self._roles)
+        return await _member_with_body(request, user, query.client_id, self._roles)
+
+
+async def _member_with_body(
+    request: Request, user: User, client_id: str | None, roles: Set[Role]
+) -> Member:
+    """Return the membership that the user has, with one of the `roles`, once the body has arrived.
+    Raises the errors of `member_for` and of the body, and RoleRequired."""
+    resources: Resources = request.app.state.resources
+
+    async def resolve() -> Member:
+        member = await member_for(user, client_id, resources, client_network(request))
+        member.actor.require(roles)
         request.state.tenant = member.tenant
         return member
+
+    return await resolved_with_body(request, resolve)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +188,7 @@ class QueryInClient(Part, Generic[Q]):
         resources: Resources = request.app.state.resources
         user = await signed_in(request, resources)
         query = parse_query(self._model, request.query_params)
-        member = await member_for(user, query.client_id, resources, client_network(request))
-        member.actor.require(self._roles)
-        request.state.tenant = member.tenant
+        member = await _member_with_body(request, user, query.client_id, self._roles)
         return Asked(member.tenant, member.actor, query)
 
 
@@ -252,7 +266,7 @@ GatewayCallerDep = Annotated[Caller, Depends(GatewayCaller())]
 
 class SignedIn(Part):
     """A dependency that returns the signed-in user, for a route that takes the client from its body
-    and calls `member_for`.
+    and then calls `member_for`. The session token alone grants no access to a client.
 
     `counted_as` is the rate limit. Raises Unauthenticated, TooManyRequests.
     """
@@ -295,11 +309,15 @@ class InClientOf(Part):
         user = await signed_in(request, resources)
         record_id = await self._path_id(request)
         client_id = await resources.database.find_client(self._client_of, record_id)
-        member = await member_of(user, client_id, resources, client_network(request))
-        if member is None:
-            raise self._path_id.missing
-        member.actor.require(self._roles)
-        return MemberAt(member.tenant, member.actor, record_id)
+
+        async def resolve() -> MemberAt:
+            member = await member_of(user, client_id, resources, client_network(request))
+            if member is None:
+                raise self._path_id.missing
+            member.actor.require(self._roles)
+            return MemberAt(member.tenant, member.actor, record_id)
+
+        return await resolved_with_body(request, resolve)
 
 
 UserDep = Annotated[User, Depends(SignedIn())]

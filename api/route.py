@@ -1,12 +1,13 @@
 """Routes whose OpenAPI description is derived from their dependencies.
 
 FastAPI reads and leniently validates the body before any dependency runs. Here, the body is a
-dependency, parsed strictly after authentication. `DescribedRoute` adds each dependency's input to
-the document.
+dependency, parsed strictly after authentication. A caller can delay the body, so permissions are
+resolved again once it has arrived (docs/decisions/0125). `DescribedRoute` adds each dependency's
+input to the document.
 """
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from functools import partial
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from functools import cache, partial
 from typing import Any, Generic, TypeVar, get_type_hints
 
 from fastapi import Request
@@ -32,6 +33,7 @@ from domain.core.errors import DomainError
 from domain.core.ids import parse_ulid
 
 M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
 
 
 class Part:
@@ -47,7 +49,44 @@ class Part:
     errors: tuple[int, ...] = ()
 
 
-class JsonBody(Part, Generic[M]):
+class BodyPart(Part, Generic[T]):
+    """A dependency that returns a route's parsed body. The body is parsed once per request.
+    Subclasses implement `parse`."""
+
+    async def parse(self, request: Request) -> T:
+        """Read and parse the body."""
+        raise NotImplementedError
+
+    async def __call__(self, request: Request) -> T:
+        if not hasattr(request.state, "parsed_body"):
+            request.state.parsed_body = await self.parse(request)
+        parsed: T = request.state.parsed_body
+        return parsed
+
+
+async def body_arrived(request: Request) -> bool:
+    """Read and parse the body of the request's route, and return True. Return False if the route
+    reads no body. Raises the errors of the body."""
+    body = body_of(request.scope["endpoint"])
+    if body is None:
+        return False
+    await body(request)
+    return True
+
+
+async def resolved_with_body(request: Request, resolve: Callable[[], Awaitable[T]]) -> T:
+    """Return the caller and the caller's permissions, as `resolve` returns them once the body has
+    arrived.
+
+    `resolve` also runs before the body is read, so that callers without the permission are rejected
+    early. Meanwhile, the caller may lose the permission. Raises the errors of `resolve` and of the
+    route's body.
+    """
+    caller = await resolve()
+    return await resolve() if await body_arrived(request) else caller
+
+
+class JsonBody(BodyPart[M]):
     """A dependency that returns the strictly parsed body. If `optional` is true, a missing body is
     treated as an empty object. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow,
     InvalidBody."""
@@ -59,7 +98,7 @@ class JsonBody(Part, Generic[M]):
         self._read = read_optional_body if optional else read_body
         self.body = request_body(model)
 
-    async def __call__(self, request: Request) -> M:
+    async def parse(self, request: Request) -> M:
         return parse_body(self._model, await self._read(request))
 
 
@@ -134,6 +173,12 @@ def _parts(endpoint: Callable[..., Any]) -> list[Part]:
         for one in getattr(hint, "__metadata__", ())
         if isinstance(one, Dependency) and isinstance(one.dependency, Part)
     ]
+
+
+@cache
+def body_of(endpoint: Callable[..., Any]) -> BodyPart[Any] | None:
+    """Return the dependency for the body of an endpoint, or None if the endpoint reads no body."""
+    return next((part for part in _parts(endpoint) if isinstance(part, BodyPart)), None)
 
 
 def _responses(parts: list[Part], options: Mapping[str, Any]) -> dict[int | str, Described]:

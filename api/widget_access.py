@@ -14,7 +14,7 @@ from api.auth import check_scope, key_holder, note_use
 from api.http.client_address import LimitedNetwork, client_network, limited_networks
 from api.openapi import WIDGET_KEY
 from api.resources import Resources
-from api.route import Part
+from api.route import Part, body_arrived
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
 from domain.intake.rate_limit import LimitScope
@@ -70,6 +70,9 @@ class WidgetPage(Part):
         structlog.contextvars.bind_contextvars(client_id=caller.tenant)
         request.state.caller = f"widget:{caller.tenant}/{caller.networks[0].name}"
         await caller.count(resources, LimitScope.WIDGET)
+        # A widget key is public, so only an API key gives access that its caller can lose.
+        if caller.actor is not _ACTOR and await body_arrived(request):
+            caller = await widget_caller(request, resources)
         return caller
 
 

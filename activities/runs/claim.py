@@ -185,4 +185,5 @@ def _effect(
         order.key,
         customer_key(case.event.customer_email),
         action.amount,
+        order_number=order.folded_number,
     )

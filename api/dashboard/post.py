@@ -14,6 +14,7 @@ from fastapi import Depends, Request
 from pydantic import BaseModel, ValidationError
 from starlette.responses import RedirectResponse, Response
 
+from api.access import member_of
 from api.dashboard.flash import Flash, give_flash
 from api.dashboard.forms import (
     LONG_FIELDS,
@@ -25,9 +26,16 @@ from api.dashboard.forms import (
 from api.dashboard.next_page import next_page
 from api.dashboard.page import OnPage, Page, count_page
 from api.dashboard.redirect import PageRedirect
-from api.dashboard.session import Visit, check_form, check_origin, sign_in_at, visit_of
+from api.dashboard.session import (
+    Visit,
+    check_form,
+    check_origin,
+    sign_in_at,
+    user_of,
+    visit_of,
+)
 from api.dashboard.typed import SEEN, kept_fields, owner_of_form
-from api.http.client_address import limited_address
+from api.http.client_address import client_network, limited_address
 from api.http.json_body import MAX_BYTES
 from api.resources import Resources
 from api.route import PathId
@@ -213,7 +221,7 @@ class Posted:
         else:
             form, file = await read_upload(request, at_most=self._upload, long_fields=long_fields)
         back = next_page(form.get(BACK))
-        check_form(request, visit, form)
+        await check_form(request, visit, form)
         once = parse_ulid(form.get(ONCE, ""))
         if once is None:
             raise InvalidBody("champ « _once »")
@@ -248,8 +256,11 @@ async def _keep_for_later(request: Request, read: ReadForm, long_fields: Mapping
     owner = owner_of_form(resources.sealer, form.get(WHO, ""), resources.now())
     if owner is not None and (fields := kept_fields(form)):
         user_id, tenant = owner
-        async with resources.work.of(tenant) as work:
-            await keep_draft(work, user_id, request.url.path, fields)
+        # A form may have been rendered before the user's membership ended.
+        user = user_of(user_id, resources)
+        if await member_of(user, tenant, resources, client_network(request)) is not None:
+            async with resources.work.of(tenant) as work:
+                await keep_draft(work, user_id, request.url.path, fields)
     return next_page(form.get(BACK))
 
 

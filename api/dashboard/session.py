@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from adapters.identity.session import comma_separated
+from api.dashboard.redirect import PageRedirect
 from api.http.client_address import client_network
 from api.resources import Resources
 from domain.identity.errors import CrossSiteRequest, SessionNotFound
@@ -52,8 +53,14 @@ async def visit_of(request: Request) -> Visit | None:
     if resources.now() - session.used_at >= _SEEN_EVERY and not is_poll(request):
         async with resources.work.everywhere() as work:
             await see_session(work, session)
+    return Visit(session, user_of(session.user_id, resources), _csrf_of(secret))
+
+
+def user_of(user_id: str, resources: Resources) -> User:
+    """Return the user with this id. The settings determine whether the user is an internal
+    admin."""
     admins = comma_separated(resources.settings.identity.admin_user_ids or "")
-    return Visit(session, User(session.user_id, session.user_id in admins), _csrf_of(secret))
+    return User(user_id, user_id in admins)
 
 
 def is_poll(request: Request) -> bool:
@@ -141,12 +148,18 @@ def check_origin(request: Request) -> None:
         raise CrossSiteRequest
 
 
-def check_form(request: Request, visit: Visit, form: Mapping[str, str]) -> None:
-    """Check the origin of a signed-in user's form as `check_origin` does, and compare the form's
-    CSRF token with the session's token. Raises CrossSiteRequest if either check fails."""
+async def check_form(request: Request, visit: Visit, form: Mapping[str, str]) -> None:
+    """Check a signed-in user's form, once it has been read.
+
+    Checks the origin as `check_origin` does, and compares the form's CSRF token with the session's
+    token. Raises CrossSiteRequest if either check fails. Raises PageRedirect to the sign-in page if
+    the session has ended since the request arrived.
+    """
     check_origin(request)
     if not hmac.compare_digest(form.get(CSRF, "").encode(), visit.csrf.encode()):
         raise CrossSiteRequest
+    if await visit_of(request) is None:
+        raise PageRedirect(SIGN_IN)
 
 
 def _csrf_of(secret: str) -> str:

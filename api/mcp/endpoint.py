@@ -61,27 +61,43 @@ def _challenge(error: Unauthenticated | InsufficientScope, request: Request) -> 
     return f'Bearer error="invalid_token", {where}, scope="{" ".join(EVERY_SCOPE)}"'
 
 
-async def _key_holder(request: Request) -> AtWork:
-    """Return the API key that authenticates the request. Session tokens are for the dashboard, and
-    are rejected. Raises Unauthenticated, TooManyRequests."""
+async def _key_holder(request: Request) -> CallStart:
+    """Check the API key of the request before its body is read, and count the request. Return the
+    request's start. Raises Unauthenticated, TooManyRequests."""
     resources: Resources = request.app.state.resources
     call_start = CallStart.now(resources)
-    caller = await authenticate(request.headers, resources)
-    if not isinstance(caller, ActiveKey):
-        raise Unauthenticated
+    caller = await _key(request, resources)
     request.state.caller = limiter_key(caller)
     # Requests are counted per client because a client may have a hundred keys.
     await resources.limiter.check_request(request, LimitScope.MCP, caller.client_id, call_start.at)
     note_use(request, caller)
-    tenant, actor = await authorize(caller, caller.client_id, resources)
-    structlog.contextvars.bind_contextvars(client_id=tenant)
-    return AtWork(caller, tenant, actor, call_start, request.state.request_id, resources)
+    structlog.contextvars.bind_contextvars(client_id=caller.client_id)
+    return call_start
+
+
+async def _key(request: Request, resources: Resources) -> ActiveKey:
+    """Return the API key that authenticates the request. Session tokens are for the dashboard, and
+    are rejected. Raises Unauthenticated."""
+    caller = await authenticate(request.headers, resources)
+    if not isinstance(caller, ActiveKey):
+        raise Unauthenticated
+    return caller
+
+
+async def _at_work(request: Request, call_start: CallStart) -> AtWork:
+    """Return the context of the tool call. The key is read here because it may have been revoked
+    while the body arrived. Raises Unauthenticated."""
+    resources: Resources = request.app.state.resources
+    key = await _key(request, resources)
+    tenant, actor = await authorize(key, key.client_id, resources)
+    return AtWork(key, tenant, actor, call_start, request.state.request_id, resources)
 
 
 @router.post(PATH, summary="Send a Model Context Protocol message", include_in_schema=False)
-async def mcp(at_work: Annotated[AtWork, Depends(_key_holder)], request: Request) -> Response:
+async def mcp(start: Annotated[CallStart, Depends(_key_holder)], request: Request) -> Response:
     """Processes one JSON-RPC message. `docs/mcp.md` describes the tools."""
     body = await read_body(request)
+    at_work = await _at_work(request, start)
     try:
         message = parse_object(body)
     except InvalidBody:

@@ -394,6 +394,7 @@ class MessageRecords:
             detail="",
             integration_id=one.integration_id,
             order_key=order.key if is_refund and order else None,
+            order_number=order.number.lower() if is_refund and order else None,
             customer_key=customer_key(customer.email) if customer else None,
             amount=one.amount.minor if one.amount else None,
             currency=one.amount.currency if one.amount else None,

@@ -112,6 +112,16 @@ class ActionRecord(Record):
             )
         ),
     ]
+    order_number: Annotated[
+        str | None,
+        Field(
+            default=None,
+            description=(
+                "Number of that order in lower case, without `#`. Null in files of earlier "
+                "versions, and for an erased customer after thirty days."
+            ),
+        ),
+    ]
     customer_key: Annotated[
         str | None,
         Field(

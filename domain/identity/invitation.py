@@ -16,7 +16,8 @@ because the recipients did not ask for these emails."""
 @dataclass(frozen=True, slots=True)
 class Invitation:
     """An invitation to join a client's team. `email` is the result of `sign_in_address`.
-    `invited_by` is a user id."""
+    `invited_by` is a user id. `inviter_role` is the inviting member's role, or None for an operator
+    or internal admin."""
 
     id: str
     email: str
@@ -25,6 +26,7 @@ class Invitation:
     language: str
     created_at: datetime
     expires_at: datetime
+    inviter_role: Role | None = None
 
 
 @dataclass(frozen=True, slots=True)

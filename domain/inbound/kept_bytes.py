@@ -28,6 +28,12 @@ FROM_STRANGERS: Final = frozenset({WebhookKind.TICKET, WebhookKind.IGNORED})
 """The kinds of webhooks that strangers can trigger. These kinds have their own daily limits, so
 that a flood of emails displaces no refund, order or compliance request."""
 
+_DAILY_LIMITS: Final = (
+    FROM_STRANGERS,
+    frozenset({WebhookKind.FACT}),
+    frozenset({WebhookKind.DUTY}),
+)
+
 DAY_ROWS: Final = 100_000
 """Maximum number of webhooks in 24 hours for a client with a plan. Their number is limited because
 each webhook leaves a database row and up to CUT_TO bytes of its body."""
@@ -47,6 +53,12 @@ through one connection leaves the rest to the client's other connections."""
 UNPROVED_WAITING: Final = 1_000
 """Maximum number of a client's tickets that may wait because of the limit for unverified senders.
 That limit admits about this number in half a day."""
+
+
+def counted_with(kind: WebhookKind) -> frozenset[WebhookKind]:
+    """Return the kinds that share a daily limit with `kind`. Orders and compliance requests have
+    separate limits, so that a flood of orders displaces no compliance request."""
+    return next(kinds for kinds in _DAILY_LIMITS if kind in kinds)
 
 
 @dataclass(frozen=True, slots=True)

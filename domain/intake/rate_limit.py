@@ -48,6 +48,7 @@ class LimitScope(StrEnum):
     UNSUBSCRIBE = "unsubscribe"
     INBOUND = "inbound"
     INBOUND_REFUSED = "inbound_refused"
+    INBOUND_APP = "inbound_app"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,8 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
     - widget requests: per IP address within a client, or per session for WIDGET_SESSION; all scopes
       except WIDGET have longer windows
     - codes for visitors: per IP address across all clients
-    - inbound webhooks: per endpoint; rejected requests per IP address and endpoint
+    - inbound webhooks: per endpoint; rejected requests per IP address and endpoint; accepted
+      requests at the installation's URLs per IP address
     - all other requests: per user or key
     """
     quotas = {
@@ -94,6 +96,8 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
         LimitScope.UNSUBSCRIBE: 60,
         LimitScope.INBOUND: 1200,
         LimitScope.INBOUND_REFUSED: 60,
+        # Shopify and Stripe send for all of the installation's clients from a few addresses.
+        LimitScope.INBOUND_APP: 6000,
     }
     visitors = {
         LimitScope.WIDGET_ADDRESS: 30,

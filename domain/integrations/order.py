@@ -39,6 +39,12 @@ def first_link(urls: Iterable[str | None]) -> str | None:
     return next((url for url in urls if url and url.startswith(("https://", "http://"))), None)
 
 
+def folded_number(number: str) -> str:
+    """Return an order number in lower case, without a leading "#" and surrounding spaces. Two
+    providers may write the number of one order differently."""
+    return number.strip().lstrip("# ").lower()
+
+
 class Order(BaseModel):
     """An order in a shop. An order known only from webhooks may be mentioned, but never acted on.
 
@@ -74,6 +80,11 @@ class Order(BaseModel):
     def key(self) -> str:
         """The order's key in the action ledger. It stays the same when the shop is reconnected."""
         return f"{self.provider}/{self.id}"
+
+    @property
+    def folded_number(self) -> str:
+        """The number for comparison with other orders' numbers."""
+        return folded_number(self.number)
 
     def belongs_to(self, email: str | None) -> bool:
         """Return True if the order belongs to the customer with the given address.

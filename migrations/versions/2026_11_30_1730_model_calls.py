@@ -1,7 +1,7 @@
 """add the record of a run's model calls
 
 Revision: c1f0a7d45e92
-Follows: 8d3fa1c64b07
+Follows: c47a90e5d218
 """
 
 import sqlalchemy as sa
@@ -10,7 +10,7 @@ from alembic import op
 from migrations.tenancy import protect, unprotect
 
 revision = "c1f0a7d45e92"
-down_revision = "8d3fa1c64b07"
+down_revision = "c47a90e5d218"
 branch_labels = None
 depends_on = None
 

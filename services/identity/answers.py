@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from domain.identity.errors import InvitationNotFound
 from domain.identity.invitation import Invitation
-from domain.tenants.actor import Actor, without_address
+from domain.tenants.actor import MANAGERS, Actor, without_address
 from domain.tenants.client import Role
 from domain.tenants.errors import ClientNotFound
 from services.core.unit_of_work import UnitOfWork
@@ -21,9 +21,14 @@ async def accept_invitation(
     work: UnitOfWork, actor: Actor, user_id: str, invitation_id: str
 ) -> Role:
     """Make the invited user a member and return the role. An existing member keeps the current
-    role. Raises InvitationNotFound without an open invitation to the user's address."""
+    role. Raises InvitationNotFound without an open invitation to the user's address, and if the
+    inviting member no longer manages the client."""
     invitation = await _answered(work, user_id, invitation_id, accepted=True)
     members = MemberRepository(work.connection)
+    if invitation.inviter_role is not None:
+        inviter = await members.role(invitation.invited_by, work.tenant)
+        if inviter not in MANAGERS:
+            raise InvitationNotFound(invitation_id)
     role = await members.role(user_id, work.tenant)
     if role is None:
         role = invitation.role

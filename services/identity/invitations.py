@@ -12,6 +12,7 @@ from domain.identity.invitation import (
 from domain.tenants.actor import MANAGERS, Actor
 from domain.tenants.client import Role
 from services.core.unit_of_work import UnitOfWork
+from services.tenants.manager_now import require_manager_now
 from store.identity.invitations import InvitationRepository
 from store.tenants.accounts import AccountRepository
 
@@ -28,8 +29,10 @@ async def invite(
     actor.require(MANAGERS)
     check_invited_role(role)
     address = sign_in_address(email)
-    # Without the lock, two concurrent invitations could together exceed the limit.
+    # Without the lock, two concurrent invitations could together exceed the limit, and a member who
+    # is being removed could still invite.
     await AccountRepository(work.connection, work.tenant).lock()
+    await require_manager_now(work, actor)
     invitations = InvitationRepository(work.connection, work.tenant)
     if await invitations.made_within_a_day(work.now) >= INVITATIONS_A_DAY:
         raise TooManyInvitations
@@ -38,6 +41,7 @@ async def invite(
         email=address,
         role=role,
         invited_by=actor.name,
+        inviter_role=actor.role,
         language=language,
         created_at=work.now,
         expires_at=work.now + INVITED_FOR,

@@ -4,14 +4,13 @@ from dataclasses import dataclass, field
 
 from domain.tenants.actor import MANAGERS, Actor
 from domain.tenants.api_key import MAX_ACTIVE, check_label, new_key
-from domain.tenants.client import Role
-from domain.tenants.errors import RoleRequired, TooManyKeys
+from domain.tenants.errors import TooManyKeys
 from domain.tenants.loosening import HeldTrust
 from services.core.unit_of_work import UnitOfWork
 from services.tenants.loosenings import withhold
+from services.tenants.manager_now import require_manager_now
 from store.tenants.accounts import AccountRepository
 from store.tenants.keys import KeyEntry, KeyRepository
-from store.tenants.standings import MemberStandings
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) 
     # The lock keeps concurrent requests from exceeding the limit, and detects whether the creator
     # has just left the client. The new key would otherwise appear in no notification.
     await AccountRepository(work.connection, work.tenant).lock()
-    await _require_membership(work, actor)
+    await require_manager_now(work, actor)
     keys = KeyRepository(work.connection)
     if await keys.active(work.tenant) >= MAX_ACTIVE:
         raise TooManyKeys(MAX_ACTIVE)
@@ -76,13 +75,3 @@ async def revoke_key(work: UnitOfWork, actor: Actor, key_id: str) -> None:
     actor.require(MANAGERS)
     await KeyRepository(work.connection).revoke(key_id, work.now)
     work.note(actor, "key revoked", key_id=key_id)
-
-
-async def _require_membership(work: UnitOfWork, actor: Actor) -> None:
-    """Raise RoleRequired for an admin who no longer manages the client. Other actors need no check,
-    because an owner cannot leave, and internal admins and operators are not members."""
-    if actor.role is not Role.ADMIN:
-        return
-    members = await MemberStandings(work.connection, work.tenant).all()
-    if not any(one.user_id == actor.name and one.manages for one in members):
-        raise RoleRequired

@@ -4,7 +4,7 @@ client. The unit of work spans clients because users do not belong to a client."
 from domain.core.errors import InvalidInput
 from domain.tenants.actor import MANAGERS, REVIEWERS, Actor, ActorKind, without_address
 from domain.tenants.client import Role
-from domain.tenants.errors import KeysUndecided, MemberNotFound, OwnerStays
+from domain.tenants.errors import KeysUndecided, MemberNotFound, OwnerStays, RoleRequired
 from domain.tenants.key_choice import KEEP_ALL, KeyChoice
 from domain.tenants.user import check_user_id
 from services.core.unit_of_work import UnitOfWork
@@ -32,7 +32,7 @@ async def add_member(
     `keys` states which of the member's keys to revoke if the new role may not create keys. Raises
     RoleRequired, ClientNotFound, InvalidInput, KeysUndecided.
     """
-    actor.require(MANAGERS)
+    await _require_manager(work, actor)
     if role is Role.OWNER:
         raise OwnerStays("a client has one owner, and a member cannot become the owner")
     members = MemberRepository(work.connection)
@@ -57,12 +57,12 @@ async def add_member(
 async def change_role(
     work: UnitOfWork, actor: Actor, user_id: str, role: Role, *, keys: KeyChoice | None = None
 ) -> ClientMember:
-    """Change a member's role, starting with the next request. Raises RoleRequired, OwnerStays,
-    MemberNotFound, KeysUndecided.
+    """Change a member's role, starting with the next request. Raises RoleRequired, ClientNotFound,
+    OwnerStays, MemberNotFound, KeysUndecided.
 
     `keys` states which of the member's keys to revoke if the new role may not create keys.
     """
-    actor.require(MANAGERS)
+    await _require_manager(work, actor)
     if role is Role.OWNER:
         raise OwnerStays("a client has one owner, and a member cannot become the owner")
     members = MemberRepository(work.connection)
@@ -83,7 +83,7 @@ async def remove_member(
     of authorized OAuth clients are revoked, and the user's invitations withdrawn. Raises
     RoleRequired, ClientNotFound, OwnerStays, MemberNotFound, KeysUndecided.
     """
-    actor.require(MANAGERS)
+    await _require_manager(work, actor)
     members = MemberRepository(work.connection)
     known = await members.find_user(user)
     if known is None:
@@ -94,6 +94,17 @@ async def remove_member(
     work.note(actor, "member removed", member_id=known)
     await _end_powers(work, actor, known, None, keys)
     return known
+
+
+async def _require_manager(work: UnitOfWork, actor: Actor) -> None:
+    """Lock the client's account, and check that the actor manages the client now. Two managers
+    cannot demote each other at the same time. Raises RoleRequired, ClientNotFound."""
+    actor.require(MANAGERS)
+    await AccountRepository(work.connection, work.tenant).lock()
+    if actor.role is Role.ADMIN:
+        role = await MemberRepository(work.connection).role(actor.name, work.tenant)
+        if role not in MANAGERS:
+            raise RoleRequired
 
 
 async def _note_left(work: UnitOfWork, before: Role | None, after: Role | None) -> None:

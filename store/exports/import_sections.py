@@ -101,7 +101,8 @@ _EVENT: Final = (
 )  # fmt: skip
 _ACTION: Final = (
     "id", "step", "round", "action", "state", "detail", "integration_id", "order_key",
-    "customer_key", "amount", "currency", "reference", "ticket_id", "planned_at", "finished_at",
+    "order_number", "customer_key", "amount", "currency", "reference", "ticket_id", "planned_at",
+    "finished_at",
 )  # fmt: skip
 
 # A record without `updated_at` contains only defaults, so no row is inserted. The widget key is not
@@ -146,15 +147,12 @@ _AS_THEY_ARE: Final = (
 )  # fmt: skip
 
 STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
+    # The plan, the trial and the creation time are those of the receiving client. A file could
+    # otherwise grant a paid plan or a longer trial.
     Section.CLIENT: (
         sa.text("""
-            UPDATE clients AS c
-            SET brand_name = r.brand_name, plan = r.plan, trial_ends_at = r.trial_ends_at,
-                next_plan = r.next_plan, next_plan_from = r.next_plan_from,
-                created_at = r.created_at
-            FROM json_to_recordset(CAST(:records AS json)) AS r (
-                brand_name text, plan text, trial_ends_at timestamptz, next_plan text,
-                next_plan_from timestamptz, created_at timestamptz)
+            UPDATE clients AS c SET brand_name = r.brand_name
+            FROM json_to_recordset(CAST(:records AS json)) AS r (brand_name text)
             WHERE c.id = :client_id"""),
     ),
     Section.SETTINGS: (

@@ -47,9 +47,9 @@ _ACTIONS: Final = f"""(
     SELECT coalesce(json_agg(json_build_object(
         'id', a.id, 'step', a.step, 'round', a.round, 'action', a.action, 'state', a.state,
         'detail', a.detail, 'integration_id', a.integration_id, 'order_key', a.order_key,
-        'customer_key', a.customer_key, 'amount', a.amount, 'currency', a.currency,
-        'reference', a.reference, 'ticket_id', a.ticket_id, 'planned_at', {utc("a.planned_at")},
-        'finished_at', {utc("a.finished_at")})
+        'order_number', a.order_number, 'customer_key', a.customer_key, 'amount', a.amount,
+        'currency', a.currency, 'reference', a.reference, 'ticket_id', a.ticket_id,
+        'planned_at', {utc("a.planned_at")}, 'finished_at', {utc("a.finished_at")})
         ORDER BY a.step, a.round), '[]'::json)
     FROM action_ledger AS a
     WHERE a.client_id = t.client_id AND a.run_id = t.id)"""  # noqa: S608 - constants

@@ -22,6 +22,7 @@ _SHOWN: Final = (
     invitations.c.language,
     invitations.c.created_at,
     invitations.c.expires_at,
+    invitations.c.inviter_role,
 )
 
 
@@ -60,6 +61,7 @@ class InvitationRepository:
                 email=invitation.email,
                 role=invitation.role,
                 invited_by=invitation.invited_by,
+                inviter_role=invitation.inviter_role,
                 language=invitation.language,
                 created_at=invitation.created_at,
                 expires_at=invitation.expires_at,
@@ -197,4 +199,5 @@ def _invitation(row: "sa.Row[*tuple[Any, ...]]") -> Invitation:
         row.language,
         row.created_at,
         row.expires_at,
+        None if row.inviter_role is None else Role(row.inviter_role),
     )

@@ -62,6 +62,8 @@ invitations: Final = sa.Table(
     text("email"),
     text("role"),
     text("invited_by"),
+    # NULL for an operator or internal admin, and in rows of earlier versions.
+    text("inviter_role", nullable=True),
     text("language"),
     time("created_at"),
     time("expires_at"),

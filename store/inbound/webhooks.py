@@ -18,9 +18,9 @@ from domain.inbound.kept_bytes import (
     DAY_BYTES_WITHOUT_PLAN,
     DAY_ROWS,
     DAY_ROWS_WITHOUT_PLAN,
-    FROM_STRANGERS,
     QUEUE,
     ROOM,
+    counted_with,
     size_class,
 )
 from domain.integrations.mail_allowance import is_accountable
@@ -33,7 +33,6 @@ from store.tenants.accounts import AccountRepository
 
 _row: Final = inbound_webhooks.c
 _DAY: Final = timedelta(days=1)
-_OTHERS: Final = frozenset(WebhookKind) - FROM_STRANGERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +162,7 @@ class WebhookArrivals(TenantRepository):
     async def _has_day_room(
         self, arrived: NewWebhookRow, now: datetime, full_days: FullDays
     ) -> bool:
-        kinds = FROM_STRANGERS if arrived.kind in FROM_STRANGERS else _OTHERS
-        room = DayRoom(self._tenant, arrived.integration_id, kinds)
+        room = DayRoom(self._tenant, arrived.integration_id, counted_with(arrived.kind))
         if full_days.known(room, now):
             return False
         has_room = await self._counted_day_room(room, now)

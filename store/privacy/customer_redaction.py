@@ -171,11 +171,13 @@ _REFUNDED: Final = sa.text("""
     SELECT DISTINCT customer_key FROM action_ledger
     WHERE client_id = :client_id AND run_id = ANY(:runs) AND customer_key IS NOT NULL
 """)
-# Only refunds that still count toward a limit keep a pseudonym of their customer.
+# Only actions that still count keep the number of their order, and a pseudonym of their customer.
+# `forget_erased_customers` later finds both by the pseudonym.
 _REPLACE_REFUNDED: Final = sa.text("""
     UPDATE action_ledger
-    SET customer_key = CASE WHEN amount IS NOT NULL AND planned_at > :since
-                            THEN CAST(:pseudonym AS text) END
+    SET customer_key = CASE WHEN num_nonnulls(amount, order_number) > 0 AND planned_at > :since
+                            THEN CAST(:pseudonym AS text) END,
+        order_number = CASE WHEN planned_at > :since THEN order_number END
     WHERE client_id = :client_id AND run_id = ANY(:runs) AND customer_key = :customer
 """)
 # The statement unlinks a conversation from its owner, and therefore from the memory shared by all
@@ -211,7 +213,7 @@ class Marked:
 
 class CustomerWords:
     """The erasure of one customer's data. `mark` is its start, which marks the customer's events.
-    `pseudonym` returns the text that replaces an address on refunds within the customer's limit."""
+    `pseudonym` returns the text that replaces an address on actions that still count."""
 
     def __init__(
         self,

@@ -74,15 +74,14 @@ async def forget_ended_accounts(connection: AsyncConnection, before: datetime) -
 
 
 async def forget_erased_customers(connection: AsyncConnection, before: datetime) -> int:
-    """Clear the pseudonyms of erased customers on a batch of actions that were planned before
-    `before`. Return the number of pseudonyms cleared, or 0 if none is left."""
+    """Clear the pseudonyms of erased customers, and the order numbers, on a batch of actions that
+    were planned before `before`. Return the number of pseudonyms cleared, or 0 if none is left."""
     row = action_ledger.c
     # The condition has no parameters, so that PostgreSQL can use the partial index.
     pseudonym = sa.literal_column("left(action_ledger.customer_key, 7) = 'erased:'", sa.Boolean)
     old = some_of(action_ledger, _BATCH, pseudonym, row.planned_at < before)
-    return (
-        await connection.execute(sa.update(action_ledger).where(old).values(customer_key=None))
-    ).rowcount
+    forgotten = sa.update(action_ledger).where(old).values(customer_key=None, order_number=None)
+    return (await connection.execute(forgotten)).rowcount
 
 
 async def prune_widget_sessions(connection: AsyncConnection, before: datetime) -> int:

@@ -15,6 +15,7 @@ from sqlalchemy.dialects.postgresql import insert
 from domain.agent.plan import IN_PLACE, ON_ORDERS, ActionKind, StepOutcome, StepState
 from domain.agent.policy_context import CUSTOMER_WINDOW, Spent
 from domain.core.money import Money
+from domain.integrations.order import folded_number
 from domain.runs.teammate_reply import FIRST_STEP
 from store.core.repository import TenantRepository
 from store.runs.tables import action_ledger
@@ -34,7 +35,8 @@ class LedgerPlace:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The effect of an intended action, with its order (`Order.key`) and its helpdesk ticket."""
+    """The effect of an intended action, with its order (`Order.key`, `Order.folded_number`) and its
+    helpdesk ticket."""
 
     kind: ActionKind
     integration_id: str | None = None
@@ -42,6 +44,7 @@ class Effect:
     customer_key: str | None = None
     amount: Money | None = None
     ticket_id: str | None = None
+    order_number: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +244,7 @@ class ActionLedger(TenantRepository):
                     "run_id": not_by,
                     "customer": list(customer),
                     "order_key": order_key,
-                    "number": order_number.strip().lstrip("# ").lower(),
+                    "number": folded_number(order_number),
                     "on_orders": [kind.value for kind in ON_ORDERS],
                     "currency": currency,
                     "since": now - CUSTOMER_WINDOW,
@@ -278,6 +281,7 @@ class ActionLedger(TenantRepository):
             "integration_id": effect.integration_id,
             "ticket_id": effect.ticket_id,
             "order_key": effect.order_key,
+            "order_number": effect.order_number,
             "customer_key": effect.customer_key,
             "amount": effect.amount.minor if effect.amount else None,
             "currency": effect.amount.currency if effect.amount else None,
@@ -307,11 +311,13 @@ _OUTCOMES: Final = sa.text("""
     ORDER BY step, state = 'done' DESC, round DESC
 """)
 _LOCK: Final = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
-# A step is counted once, even if it was executed in several rounds.
+# A step is counted once, even if it was executed in several rounds. A row of an earlier version has
+# no order number, so its run's lookup is read instead. An erasure empties the lookup.
 _SPENT: Final = sa.text("""
     WITH moved AS (
         SELECT DISTINCT ON (run_id, step)
-               run_id, action, order_key, customer_key, amount, currency, planned_at
+               run_id, action, order_key, order_number, customer_key, amount, currency,
+               planned_at
         FROM action_ledger
         WHERE client_id = :client_id AND order_key IS NOT NULL AND state <> 'failed'
           AND run_id <> :run_id
@@ -329,12 +335,14 @@ _SPENT: Final = sa.text("""
                WHERE order_key = CAST(:order_key AS text)) AS on_order,
            EXISTS (
                SELECT FROM moved AS other
-               JOIN engine_runs AS run
-                 ON run.client_id = :client_id AND run.id = other.run_id
+               LEFT JOIN engine_runs AS run
+                 ON other.order_number IS NULL
+                AND run.client_id = :client_id AND run.id = other.run_id
                WHERE CAST(:number AS text) <> ''
                  AND other.order_key <> CAST(:order_key AS text)
                  AND other.action = ANY(CAST(:on_orders AS text[]))
-                 AND lower(ltrim(btrim(run.lookup -> 'order' ->> 'number'), '# '))
+                 AND coalesce(other.order_number,
+                              lower(ltrim(btrim(run.lookup -> 'order' ->> 'number'), '# ')))
                      = CAST(:number AS text)) AS same_number
     FROM moved
 """)

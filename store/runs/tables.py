@@ -409,6 +409,8 @@ action_ledger: Final = sa.Table(
     text("detail"),
     text("integration_id", nullable=True),
     text("order_key", nullable=True),
+    # The order's number as `folded_number` returns it. NULL in rows of earlier versions.
+    text("order_number", nullable=True),
     text("customer_key", nullable=True),
     sa.Column("amount", sa.BigInteger, nullable=True),
     text("currency", nullable=True),

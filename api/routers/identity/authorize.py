@@ -103,7 +103,7 @@ async def decide(request: Request, resources: ResourcesDep) -> Response:
     if visit is None:
         return sign_in_first(request)
     form = await read_form(request)
-    check_form(request, visit, form)
+    await check_form(request, visit, form)
     asked = await _asked(request, resources, visit)
     access = _access(request, resources)
     if form.get("decision") != _ALLOW:

@@ -2,7 +2,7 @@
 platforms call these routes, in the platforms' formats."""
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -19,7 +19,7 @@ from api.received_route import described_receiver
 from api.resources import Resources, ResourcesDep
 from domain.core.errors import BodyTooLarge, DomainError
 from domain.core.ids import TenantId
-from domain.inbound.app_level import account_of
+from domain.inbound.app_level import account_of, signed_identity
 from domain.inbound.contracts import WebhookRef
 from domain.inbound.endpoint import AccountOwner, OpenEndpoint, token_digest
 from domain.inbound.errors import InboundAddressUnknown, InboundBusy, InboundRefused, RefusalReason
@@ -151,12 +151,33 @@ async def _of_installation(
             believed = await _believed(request, came, sender, resources)
             if believed is not None:
                 account = account_of(provider, came)
+                await _check_app_pace(request, resources, provider)
+                believed = _by_body(came, believed, sender.platform, resources)
                 owners = await _owners(account, believed, sender, resources)
                 await _keep(came, believed, owners, sender, resources)
     except (InboundRefused, BodyTooLarge) as refused:
         await _count_refusal(request, resources, sender)
         return _refused(request, sender.platform, refused)
     return json_response(_RECEIVED)
+
+
+def _by_body(
+    came: InboundRequest, believed: Believed, platform: Platform, resources: Resources
+) -> Believed:
+    """Return the webhook with an identity from its signed bytes only."""
+    kind = kind_of(platform, believed)
+    identity = signed_identity(
+        platform.provider, believed.identity, came, kind=kind, now=resources.now()
+    )
+    return replace(believed, identity=identity)
+
+
+async def _check_app_pace(request: Request, resources: Resources, provider: Provider) -> None:
+    """Count an accepted request at the installation's URL. Raises TooManyRequests. Anyone with one
+    signed body could otherwise send it without limit."""
+    await resources.limiter.check_networks(
+        LimitScope.INBOUND_APP, limited_networks(request), resources.now(), of=f"{provider}/"
+    )
 
 
 def _place(

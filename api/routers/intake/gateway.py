@@ -15,7 +15,7 @@ from api.http.json_body import json_response, parse_object, read_body
 from api.idempotency_key import IdempotencyKeyDep
 from api.openapi import with_extra_fields
 from api.resources import ResourcesDep
-from api.route import DescribedRoute, Part
+from api.route import BodyPart, DescribedRoute
 from api.schemas.intake.gateway import (
     MAX_HTML,
     NOT_THE_MERCHANT,
@@ -40,7 +40,7 @@ class SentEvent:
     body: bytes
 
 
-class EventBody(Part):
+class EventBody(BodyPart[SentEvent]):
     """A dependency that returns the event from the body. Raises UnsupportedMediaType, BodyTooLarge,
     BodyTooSlow, ClientIdMissing, InvalidBody."""
 
@@ -50,7 +50,7 @@ class EventBody(Part):
         schema = with_extra_fields(GatewayRequest, {"html_body": MAX_HTML})
         self.body = {"required": True, "content": {"application/json": {"schema": schema}}}
 
-    async def __call__(self, request: Request) -> SentEvent:
+    async def parse(self, request: Request) -> SentEvent:
         body = await read_body(request)
         return SentEvent(parse_request(parse_object(body)), body)
 

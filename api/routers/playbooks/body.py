@@ -1,7 +1,7 @@
 """Request bodies that contain a playbook or a saved case, as JSON or YAML."""
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from fastapi import Request
 from pydantic import BaseModel, JsonValue
@@ -10,13 +10,13 @@ from api.documents import check_json_document, read_yaml_document
 from api.http.json_body import YAML, media_type_of, parse_object, read_body
 from api.openapi import in_one_piece
 from api.resources import Resources
-from api.route import Part
+from api.route import BodyPart
 from domain.core.document import DocumentKind
 
 T = TypeVar("T")
 
 
-class PlaybookBody(Part, Generic[T]):
+class PlaybookBody(BodyPart[T]):
     """A dependency that returns a playbook or a saved case from the body.
 
     Parsing is limited per client, so the route must authenticate first. `shape` is the OpenAPI
@@ -44,7 +44,7 @@ class PlaybookBody(Part, Generic[T]):
             },
         }
 
-    async def __call__(self, request: Request) -> T:
+    async def parse(self, request: Request) -> T:
         body = await read_body(request, also=YAML)
         resources: Resources = request.app.state.resources
         tenant = request.state.tenant

@@ -11,7 +11,7 @@ from api.http.query import parse_query
 from api.openapi import query_parameters
 from api.reply_uploads import inspected_upload
 from api.resources import ResourcesDep
-from api.route import DescribedRoute, Part, PathId, errors
+from api.route import BodyPart, DescribedRoute, PathId, errors
 from api.schemas.intake.attachment import UploadQuery
 from domain.core.attached_file import AttachedFile
 from domain.intake.attachment import MAX_REPLY_BYTES, Attachment
@@ -31,7 +31,7 @@ _FILE_S: Final = 30.0
 Writer = Annotated[MemberAt, Depends(InClientOf(REVIEWERS, _ID, client_of_conversation))]
 
 
-class _SentFile(Part):
+class _SentFile(BodyPart[AttachedFile]):
     """A dependency that returns the file in the request's body. Raises InvalidQuery, BodyTooLarge,
     CallerBusy, BodyTooSlow, InvalidBody."""
 
@@ -44,7 +44,7 @@ class _SentFile(Part):
         },
     }
 
-    async def __call__(self, request: Request) -> AttachedFile:
+    async def parse(self, request: Request) -> AttachedFile:
         query = parse_query(UploadQuery, request.query_params)
         data = await received(request, at_most=MAX_REPLY_BYTES, seconds=_FILE_S)
         return AttachedFile(query.name, request.headers.get("content-type", ""), data)

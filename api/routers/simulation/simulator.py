@@ -10,7 +10,7 @@ from api.http.client_address import client_network
 from api.http.json_body import parse_object, read_body
 from api.openapi import in_one_piece
 from api.resources import ResourcesDep
-from api.route import DescribedRoute, Part, errors
+from api.route import BodyPart, DescribedRoute, errors
 from api.schemas.simulation.simulator import SimulatorAnswer, SimulatorBody, parse_simulation
 from api.simulating import simulated
 from domain.intake.rate_limit import LimitScope
@@ -21,7 +21,7 @@ router = APIRouter(route_class=DescribedRoute)
 SIMULATOR: Final = "/api/simulator/chat"
 
 
-class _SimulatorPart(Part):
+class _SimulatorPart(BodyPart[SimulatorBody]):
     """A dependency that returns the requested simulation from the body. Raises
     UnsupportedMediaType, BodyTooLarge, BodyTooSlow, ClientIdMissing, InvalidBody."""
 
@@ -31,7 +31,7 @@ class _SimulatorPart(Part):
         content = {"application/json": {"schema": in_one_piece(SimulatorBody)}}
         self.body = {"required": True, "content": content}
 
-    async def __call__(self, request: Request) -> SimulatorBody:
+    async def parse(self, request: Request) -> SimulatorBody:
         return parse_simulation(parse_object(await read_body(request)))
 
 

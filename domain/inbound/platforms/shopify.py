@@ -84,7 +84,7 @@ class ShopifyWebhooks:
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:  # noqa: ARG002
         """Verify the signature. Shopify does not sign a timestamp, so a replay is recognized by its
-        id."""
+        id, or by its body at the installation's URL (`domain/inbound/app_level.py`)."""
         header = next((one for one in _SIGNATURES if one in request.headers), _SIGNATURES[0])
         given = signature_header(request, header)
         require_match([hmac_sha256_base64(secret, request.body) for secret in secrets], given)

@@ -31,15 +31,19 @@ from tests.support.tenants.shop import Shop, open_shop
 KEY = "ann@x.example"
 
 
-async def refunded(database: Database, shop: Shop, at: datetime) -> str:
-    """A refund of 49 EUR to the customer; its run's id."""
+async def refunded(
+    database: Database, shop: Shop, at: datetime, kind: ActionKind = ActionKind.REFUND
+) -> str:
+    """A refund of 49 EUR to the customer, or another action on order 1042; its run's id."""
     run = await write(database, shop, customer=KEY, key=f"email:{KEY}")
+    is_refund = kind is ActionKind.REFUND
     effect = Effect(
-        ActionKind.REFUND,
+        kind,
         "shop",
         f"shop/{new_ulid()}",
         customer_key=KEY,
-        amount=Money(minor=4900, currency="EUR"),
+        amount=Money(minor=4900, currency="EUR") if is_refund else None,
+        order_number="1042",
     )
     async with database.tenant(shop.tenant) as connection:
         ledger = ActionLedger(connection, shop.tenant)
@@ -66,6 +70,15 @@ async def spent(database: Database, shop: Shop, sealer: Sealer, email: str = KEY
     return found.customer
 
 
+async def is_same_number(database: Database, shop: Shop) -> bool:
+    async with database.tenant(shop.tenant) as connection:
+        found = await ActionLedger(connection, shop.tenant).spent(
+            order_key="another", order_number="#1042", customer=[], currency="EUR",
+            not_by="another", now=utc_now(),
+        )  # fmt: skip
+    return found.same_number
+
+
 async def test_an_erased_customers_refunds_still_count(database: Database, shop: Shop) -> None:
     """After an erasure, the same person was refunded up to the limit again."""
     sealer, other = FernetSealer(new_seal_key()), await open_shop(database)
@@ -82,11 +95,32 @@ async def test_an_erased_customers_refunds_still_count(database: Database, shop:
     assert await spent(database, other, sealer) == 4900
 
 
-async def test_a_refund_that_counts_no_more_keeps_nothing(database: Database, shop: Shop) -> None:
+@pytest.mark.parametrize("kind", [ActionKind.REFUND, ActionKind.CANCEL_ORDER])
+async def test_the_number_of_the_order_still_counts(
+    database: Database, shop: Shop, kind: ActionKind
+) -> None:
+    """Attack: a customer is refunded by the shop, has the data erased, and asks again so that the
+    agent finds the same purchase at the payment provider."""
     sealer = FernetSealer(new_seal_key())
-    run_id = await refunded(database, shop, utc_now() - timedelta(days=31))
+    await refunded(database, shop, utc_now(), kind)
+    assert await is_same_number(database, shop)
     await erase(database, shop, sealer)
-    assert (await only_row(database, action_ledger, run_id=run_id))["customer_key"] is None
+    assert await is_same_number(database, shop)
+    activity = Prune(database, lambda: utc_now() + CUSTOMER_WINDOW).prune
+    await ActivityEnvironment().run(activity, HousekeepingInput())
+    (row,) = await rows(database, action_ledger, of=shop)
+    assert (row["customer_key"], row["order_number"]) == (None, None)
+
+
+@pytest.mark.parametrize("kind", [ActionKind.REFUND, ActionKind.CANCEL_ORDER])
+async def test_an_action_that_counts_no_more_keeps_nothing(
+    database: Database, shop: Shop, kind: ActionKind
+) -> None:
+    sealer = FernetSealer(new_seal_key())
+    run_id = await refunded(database, shop, utc_now() - timedelta(days=31), kind)
+    await erase(database, shop, sealer)
+    row = await only_row(database, action_ledger, run_id=run_id)
+    assert (row["customer_key"], row["order_number"]) == (None, None)
 
 
 async def test_a_pseudonym_goes_with_the_window_that_it_counts_in(

@@ -1,9 +1,18 @@
 """Input typed before the session expired: kept for its author only."""
 
+from collections.abc import AsyncIterator
+from urllib.parse import urlencode
+
 import pytest
+import sqlalchemy as sa
 
 from domain.tenants.client import Role
+from store.dashboard.tables import page_drafts
+from store.identity.tables import sessions
+from store.tenants.members import MemberRepository
+from store.tenants.tables import client_users
 from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import rows
 from tests.support.dashboard.visitors import PageVisitor, at_pages, form_of
 from tests.support.tenants.shop import Shop
 
@@ -51,6 +60,46 @@ async def test_a_form_that_we_did_not_render_is_kept_for_nobody(
 
     async with at_pages(front, shop) as owner:
         assert "Ours takes 3 days." not in await owner.see(NEW)
+
+
+async def test_a_form_of_a_former_member_is_kept_for_nobody(front: LiveEngine, shop: Shop) -> None:
+    """Attack: a removed member sends an old form without a session, to write into the client."""
+    async with at_pages(front, shop, Role.ADMIN) as former:
+        form = form_of(await former.see(NEW), LIST)
+        former.http.cookies.clear()
+        (user_id,) = {
+            row["user_id"] for row in await rows(front.database, client_users, of=shop)
+        } - {shop.owner_user_id}
+        async with front.database.service() as connection:
+            await MemberRepository(connection).remove(shop.client_id, user_id)
+        sent = await former.http.post(LIST, data={**form, **TYPED})
+        assert sent.status_code == 303
+    assert await rows(front.database, page_drafts, of=shop) == []
+
+
+async def test_a_session_that_ends_while_its_form_arrives(front: LiveEngine, shop: Shop) -> None:
+    """Attack: someone with a stolen cookie holds back the last byte of a form, until the owner has
+    ended all sessions."""
+    async with at_pages(front, shop) as owner:
+        form = form_of(await owner.see(NEW), LIST)
+        body = urlencode({**form, **TYPED}).encode()
+
+        async def pieces() -> AsyncIterator[bytes]:
+            yield body[:-1]
+            async with front.database.service() as connection:
+                await connection.execute(
+                    sa.delete(sessions).where(sessions.c.user_id == shop.owner_user_id)
+                )
+            yield body[-1:]
+
+        late = await owner.http.post(
+            LIST,
+            content=pieces(),
+            headers={"content-type": "application/x-www-form-urlencoded"},
+        )
+        assert late.headers["location"].startswith("/app/sign-in")
+    async with at_pages(front, shop) as owner:
+        assert "Delivery" not in await owner.see(LIST)
 
 
 async def test_another_sites_form_keeps_nothing(front: LiveEngine, shop: Shop) -> None:

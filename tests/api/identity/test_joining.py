@@ -10,6 +10,7 @@ from services.identity.invitations import invite
 from services.tenants.members import remove_member
 from store.audit.tables import audit_entries
 from store.identity.tables import invitations
+from store.tenants.members import MemberRepository
 from store.tenants.tables import client_users, clients
 from tests.support.content.content import SETTINGS
 from tests.support.core.engine import LiveEngine
@@ -223,6 +224,27 @@ async def test_invitations_of_a_removed_admin_end(
         made = await invite(work, Actor.person(admin, Role.ADMIN), email, Role.ADMIN, language="en")
     async with resources.work.spanning(shop.tenant) as work:
         await remove_member(work, owner_of(shop), admin)
+    account = await sign_up(engine, mail, email, "Atelier Nord")
+
+    assert (await post(engine, path_of(made, "accept"), account)).status_code == 404
+    assert await role_in(engine, shop, account.user_id) is None
+
+
+@pytest.mark.parametrize("left", [Role.AGENT, None])
+async def test_an_invitation_counts_only_while_its_inviter_may_invite(
+    engine: LiveEngine, mail: MailServer, shop: Shop, left: Role | None
+) -> None:
+    """An admin lost the role, and the invitation of a request that was under way stayed open."""
+    admin = await new_member(engine, shop, Role.ADMIN)
+    email, resources = new_address(), engine.app.state.resources
+    async with resources.work.of(shop.tenant) as work:
+        made = await invite(work, Actor.person(admin, Role.ADMIN), email, Role.ADMIN, language="en")
+    async with engine.database.service() as connection:
+        members = MemberRepository(connection)
+        if left is None:
+            await members.remove(shop.client_id, admin)
+        else:
+            await members.change_role(shop.client_id, admin, left)
     account = await sign_up(engine, mail, email, "Atelier Nord")
 
     assert (await post(engine, path_of(made, "accept"), account)).status_code == 404

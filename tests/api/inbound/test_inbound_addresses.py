@@ -43,6 +43,7 @@ from tests.support.inbound.arriving import (
     by_standard,
     by_stripe,
     listening,
+    order_of,
     status_of,
     taken,
 )
@@ -57,6 +58,12 @@ OPERATOR = Actor.operator("operator:test")
 RECEIVED = (200, "received")
 REFUSED = (401, "inbound_refused")
 CONNECT_KEY = "whsec_of_the_platform"
+APP = "/api/webhooks/shopify"
+
+
+def by_app(body: dict[str, Any] | bytes, shop: str, **more: Any) -> dict[str, Any]:
+    """Return a request that the installation's own Shopify app signs."""
+    return by_shopify(body, secret="new-secret", shop=shop, **more)
 
 
 async def test_rotation(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
@@ -187,15 +194,16 @@ async def test_of_the_installation(app_secrets: LiveEngine, shop: Shop) -> None:
             integration_id = await listen_to(connection, tenant, Provider.SHOPIFY)
             if one is not claims:
                 await IntegrationRepository(connection, tenant).prove(integration_id, name)
-    address = "/api/webhooks/shopify"
+    address = APP
 
-    good = by_shopify(secret="old-secret", shop=name, event_id="event-1")
+    good = by_shopify(order_of(name), secret="old-secret", shop=name, event_id="event-1")
     lying = by_shopify({"shop_domain": SHOPIFY_NAME}, secret="new-secret", shop=name)
     answers = [
         await front.http.post(address, **one)
         for one in (good, good, by_shopify(secret="new-secret", shop="x.myshopify.com"))
     ]
-    wrong = [await front.http.post(address, **one) for one in (by_shopify(shop=name), lying)]
+    unsigned = by_shopify(order_of(name), shop=name)
+    wrong = [await front.http.post(address, **one) for one in (unsigned, lying)]
 
     assert [status_of(answer) for answer in answers] == [RECEIVED] * 3
     assert [status_of(answer) for answer in wrong] == [REFUSED] * 2
@@ -221,9 +229,7 @@ async def test_a_full_client_keeps_no_webhook_from_the_shops_other_client(
         await store_webhook(connection, tenant, row["id"], b"{}", kind=WebhookKind.FACT)
     monkeypatch.setattr(webhooks, "DAY_ROWS_WITHOUT_PLAN", 2)
 
-    answer = await front.http.post(
-        "/api/webhooks/shopify", **by_shopify(secret="new-secret", shop=name)
-    )
+    answer = await front.http.post(APP, **by_app(order_of(name), name))
 
     assert status_of(answer) == (503, "inbound_busy")
     assert [len(await taken(front, one)) for one in (full, roomy)] == [1, 1]
@@ -279,10 +285,8 @@ async def test_a_shop_that_left_is_told_its_duties_alone(
 
     async def told(topic: str) -> list[tuple[str, str]]:
         before = len(await taken(front, shop))
-        webhook = by_shopify(
-            {"shop_domain": name}, secret="new-secret", shop=name, topic=topic
-        )  # fmt: skip
-        assert status_of(await front.http.post("/api/webhooks/shopify", **webhook)) == RECEIVED
+        webhook = by_app({"shop_domain": name}, name, topic=topic)
+        assert status_of(await front.http.post(APP, **webhook)) == RECEIVED
         came = (await taken(front, shop))[before:]
         return sorted((row["integration_id"], row["kind"]) for row in came)
 
@@ -308,9 +312,7 @@ async def test_a_client_that_is_being_erased_takes_nothing(
 
     answers = [
         await front.http.post(at.path, **by_shopify(secret=at.secret)),
-        await front.http.post(
-            "/api/webhooks/shopify", **by_shopify(secret="new-secret", shop=name)
-        ),
+        await front.http.post(APP, **by_app(order_of(name), name)),
     ]
 
     assert [status_of(answer) for answer in answers] == [REFUSED, RECEIVED]
@@ -384,8 +386,8 @@ async def test_revoked_credentials_receive_compliance_requests_alone(
 
     async def told(topic: str) -> list[int]:
         before = [len(await taken(front, one)) for one in (shop, other)]
-        webhook = by_shopify({"shop_domain": name}, secret="new-secret", shop=name, topic=topic)
-        assert status_of(await front.http.post("/api/webhooks/shopify", **webhook)) == RECEIVED
+        webhook = by_app({"shop_domain": name, "n": new_ulid()}, name, topic=topic)
+        assert status_of(await front.http.post(APP, **webhook)) == RECEIVED
         after = [len(await taken(front, one)) for one in (shop, other)]
         return [now - then for now, then in zip(after, before, strict=True)]
 

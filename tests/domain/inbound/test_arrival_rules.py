@@ -95,11 +95,24 @@ def test_headers() -> None:
         (Provider.STRIPE, {"account": "acct_1"}, {}, "acct_1"),
         (Provider.STRIPE, {"account": ["acct_1"]}, {}, None),
         (Provider.STRIPE, {}, {}, None),
-        (Provider.SHOPIFY, {}, {"x-shopify-shop-domain": "a.myshopify.com"}, "a.myshopify.com"),
+        (Provider.SHOPIFY, {}, {"x-shopify-shop-domain": "a.myshopify.com"}, None),
+        (
+            Provider.SHOPIFY,
+            {"order_status_url": "https://a.myshopify.com/1/orders/2"},
+            {"x-shopify-shop-domain": "a.myshopify.com"},
+            "a.myshopify.com",
+        ),
+        (
+            Provider.SHOPIFY,
+            {"order_status_url": "https://a.myshopify.com@b.example/1/orders/2"},
+            {"x-shopify-shop-domain": "a.myshopify.com"},
+            None,
+        ),
         (Provider.SHOPIFY, {"shop_domain": "a"}, {"shopify-shop-domain": "a"}, "a"),
         (Provider.SHOPIFY, {"myshopify_domain": "b"}, {"x-shopify-shop-domain": "a"}, "refused"),
         (Provider.SHOPIFY, {"shop_domain": "b"}, {}, "refused"),
-        (Provider.SHOPIFY, [], {"x-shopify-shop-domain": "a"}, "a"),
+        (Provider.SHOPIFY, [], {"x-shopify-shop-domain": "a"}, "refused"),
+        (Provider.STRIPE, [], {}, "refused"),
     ]
 )
 def test_the_account(

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from store.reviews.tables import escalation_tickets
 from store.runs.action_ledger import ActionLedger
 from store.runs.left_received import runs_left_received
 from store.runs.tables import ai_conversations, customer_memories, engine_runs
+from store.tenants.tables import clients
 from tests.support.agent.acting import CUSTOMER
 from tests.support.core.engine import LiveEngine, live_engine
 from tests.support.core.rows import only_row, rows
@@ -264,6 +266,27 @@ async def test_a_client_with_records_is_refused(
         await bring(elsewhere, tenant, text)
     with pytest.raises(ClientNotFound):
         await bring(elsewhere, TenantId(new_ulid()), text)
+
+
+async def test_a_file_grants_no_plan(database: Database, shop: Shop, elsewhere: Database) -> None:
+    """Attack: the owner of a client edits the plan and the trial in the file before an import."""
+    tenant = await empty_client(elsewhere)
+    before = await only_row(elsewhere, clients, id=tenant)
+    file = json.loads(await exported(database, shop.client_id))
+    later = (utc_now() + timedelta(days=3650)).isoformat()
+    file["client"][0] |= {
+        "brand_name": "Renommé",
+        "plan": "enterprise",
+        "trial_ends_at": later,
+        "next_plan": "pro",
+        "next_plan_from": later,
+        "created_at": "2001-01-01T00:00:00Z",
+    }
+
+    await bring(elsewhere, tenant, json.dumps(file))
+
+    after = await only_row(elsewhere, clients, id=tenant)
+    assert after == {**before, "brand_name": "Renommé"}
 
 
 async def test_a_dry_run_keeps_nothing(database: Database, shop: Shop, elsewhere: Database) -> None:

@@ -43,10 +43,11 @@ async def exported(database: Database, client_id: str) -> str:
 
 async def document(database: Database, client_id: str) -> Document:
     """Return the parsed export without values that differ between any two exports, such as the
-    audit log, and without attachments, which are not imported."""
+    audit log. Attachments and the client's plan are not imported, so they are left out."""
     read: Document = json.loads(await exported(database, client_id))
     read["audit_entries"], read["attachments"] = [], []
-    del read["exported_at"], read["client_id"], read["client"][0]["id"]
+    read["client"] = [{"brand_name": one["brand_name"]} for one in read["client"]]
+    del read["exported_at"], read["client_id"]
     return read
 
 

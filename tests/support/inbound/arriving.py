@@ -25,6 +25,12 @@ SHOPIFY_NAME: Final = "acme.myshopify.com"
 ORDER: Final = {"id": 820982911946154508, "name": "#9999", "email": "jon@example.com"}
 
 
+def order_of(shop: str, **changed: object) -> dict[str, object]:
+    """Return an order whose page is at the shop's own domain, as Shopify writes it."""
+    page = f"https://{shop}/548380009/orders/b1946ac9/authenticate?key=0a1b"
+    return {**ORDER, "order_status_url": page, **changed}
+
+
 @dataclass(frozen=True)
 class Address:
     """An inbound address. `secret` is the platform's signing secret."""

@@ -11,7 +11,12 @@ Route = tuple[str, str]
 
 
 def routes_of(app: FastAPI) -> set[Route]:
-    return {(method, route.path) for route in _flat(app.routes) for method in route.methods or ()}
+    return {(method, route.path) for route in each_of(app) for method in route.methods or ()}
+
+
+def each_of(app: FastAPI) -> Iterator[APIRoute]:
+    """Return the routes themselves."""
+    return _flat(app.routes)
 
 
 def _flat(routes: Iterable[BaseRoute]) -> Iterator[APIRoute]:

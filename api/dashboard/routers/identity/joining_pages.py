@@ -52,7 +52,7 @@ async def answer(request: Request, resources: ResourcesDep) -> Response:
     if visit is None:
         return sign_in_first(request)
     form = await read_form(request)
-    check_form(request, visit, form)
+    await check_form(request, visit, form)
     invitation_id = parse_ulid(form.get("invitation_id", ""))
     if invitation_id is None:
         raise InvitationNotFound("")
@@ -102,7 +102,7 @@ async def open_client(request: Request, resources: ResourcesDep) -> Response:
         return sign_in_first(request)
     await count_address(request, LimitScope.SIGNUP)
     form = await read_form(request)
-    check_form(request, visit, form)
+    await check_form(request, visit, form)
     typed = form.get("brand_name", "").strip()
     try:
         brand = brand_name(typed)

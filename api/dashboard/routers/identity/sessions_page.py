@@ -38,7 +38,7 @@ async def end(request: Request, resources: ResourcesDep) -> Response:
     if visit is None:
         return sign_in_first(request)
     form = await read_form(request)
-    check_form(request, visit, form)
+    await check_form(request, visit, form)
     named = form.get("session_id")
     session_id = None if named is None else parse_ulid(named)
     if named is not None and session_id is None:

@@ -107,7 +107,7 @@ async def sign_out(request: Request, resources: ResourcesDep) -> Response:
     # return to this route after sign-in would sign the user out.
     if visit is None:
         return RedirectResponse(SIGN_IN, status_code=303)
-    check_form(request, visit, await read_form(request))
+    await check_form(request, visit, await read_form(request))
     async with resources.work.everywhere() as work:
         await end_session(work, visit.user.id, visit.session.id, network=client_network(request))
     after = SIGN_IN if resources.provider is None else SIGNED_OUT
