@@ -52,7 +52,7 @@ def program(language: str, given: str) -> str:
         "ak_…": "key",
         "01J9…": "client_id",
         "eyJ…": "token",
-        "Is the linen blanket washable?": "message",
+        "Can I wash linen?": "message",
     }.items():
         assert placeholder in code
         code = code.replace(placeholder, known[name])
