@@ -24,6 +24,8 @@ _SUFFIXES: Final = ("", "Input", "Yaml", "Input2", "Input3")
 """Suffixes of a model's name whose schema in a request differs from the one in a response."""
 
 _ABOUT: Final = """\
+**The guide** at `/docs/guide/` has examples, and explains the clients for Python and TypeScript.
+
 Programs authenticate with an API key, as `Authorization: Bearer ak_…`. The dashboard's operations,
 under `/api/dashboard/`, accept only the session token of a signed-in user.
 

@@ -27,6 +27,7 @@ def show_addresses(opened: OpenShop, stack: StackInfo, out: Console) -> None:
     table.add_column(overflow="fold")
     table.add_row("API", f"{stack.api_url}{GATEWAY}")
     table.add_row("API docs", f"{stack.api_url}/docs")
+    table.add_row("guide", f"{stack.api_url}/docs/guide/")
     if stack.ui_url:
         table.add_row("Temporal UI", f"{stack.ui_url}/namespaces/default/workflows")
     table.add_row("client_id", opened.shop.client_id)

@@ -97,8 +97,19 @@ def _python(document: dict[str, Any]) -> None:
         _python_operations(tags, package / "generated" / "api", _keyed(document))
     )
     (package / "errors.py").write_text(_python_errors(_codes(document), document))
+    _show_unset(package / "generated" / "types.py")
     _run(str(programs / "python"), "-m", "pip", "wheel", "--disable-pip-version-check", "--no-deps",
          "--no-build-isolation", "--wheel-dir", str(DIST), str(place))  # fmt: skip
+
+
+def _show_unset(types: Path) -> None:
+    """Give the generator's value for an absent field a readable representation. Raises
+    BuildFailed."""
+    text, head = types.read_text(), "class Unset:\n"
+    if head not in text:
+        raise BuildFailed(f"{types.name} has no {head.strip()}")
+    method = '    def __repr__(self) -> str:\n        return "UNSET"\n\n'
+    types.write_text(text.replace(head, head + method, 1))
 
 
 def _python_operations(tags: list[str], api: Path, keyed: list[str]) -> str:

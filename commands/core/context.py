@@ -225,9 +225,20 @@ def answer(as_json: bool, sentence: str, /, **fields: object) -> None:
     width = max(map(len, fields), default=0)
     for name, value in fields.items():
         # Some values are untrusted. Their control characters must not reach the terminal.
-        text = rfc3339(value, "seconds") if isinstance(value, datetime) else str(value)
-        line = f"  {name:<{width}}  {without_controls(text)}"
+        line = f"  {name:<{width}}  {without_controls(_as_text(value))}"
         out.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _as_text(value: object) -> str:
+    """Convert a value to text for users: a list of strings without brackets, and other lists and
+    objects as JSON."""
+    if isinstance(value, datetime):
+        return rfc3339(value, "seconds")
+    if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
+        return ", ".join(value)
+    if isinstance(value, list | tuple | dict):
+        return json.dumps(value, ensure_ascii=False, default=_as_json)
+    return str(value)
 
 
 def _as_json(value: object) -> str:

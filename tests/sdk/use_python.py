@@ -17,6 +17,7 @@ answer = engine.gateway.push(
     body=GatewayRequest(client_id=given["client_id"], message=given["message"])
 )
 facts["status"] = answer.status
+facts["absent"] = [repr(answer.draft), bool(answer.draft)]
 facts["period"] = len(engine.usage.get(client_id=given["client_id"]).period)
 
 extra = GatewayRequest(client_id=given["client_id"], message=given["message"])

@@ -45,7 +45,7 @@ def verify_webhook(
     given = {name.lower(): value for name, value in headers.items()}
     timestamp = given.get("x-service-timestamp", "")
     if not (timestamp.isascii() and timestamp.isdecimal()):
-        raise WebhookInvalid("the timestamp is missing")
+        raise WebhookInvalid("the X-Service-Timestamp header is missing or not a number")
     if abs((time.time() if now is None else now) - int(timestamp)) > tolerance_s:
         raise WebhookInvalid("the timestamp is too old, or the clock is wrong")
     signed = timestamp.encode() + b"." + body

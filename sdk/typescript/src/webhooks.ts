@@ -32,7 +32,9 @@ export async function verifyWebhook(
   { toleranceS = 300, nowS = Date.now() / 1000 } = {},
 ): Promise<WebhookEvent> {
   const timestamp = valueOf(headers, "x-service-timestamp");
-  if (!/^\d+$/.test(timestamp)) throw new WebhookInvalid("the timestamp is missing");
+  if (!/^\d+$/.test(timestamp)) {
+    throw new WebhookInvalid("the X-Service-Timestamp header is missing or not a number");
+  }
   if (Math.abs(nowS - Number(timestamp)) > toleranceS) {
     throw new WebhookInvalid("the timestamp is too old, or the clock is wrong");
   }

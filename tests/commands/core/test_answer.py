@@ -64,6 +64,19 @@ def test_a_time_for_a_person_is_that_form_to_the_second(
     assert capsys.readouterr().out.split() == ["Trial", "set.", "ends", "2026-11-24T19:00:12Z"]
 
 
+def test_lists_and_objects_are_shown_without_python_syntax(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(context, "out", Console(width=80))
+    context.answer(False, "Done.", events=["a.b", "c.d"], headers={"X": None}, none=())
+    _, *facts = capsys.readouterr().out.splitlines()
+    assert [line.split(maxsplit=1) for line in facts] == [
+        ["events", "a.b, c.d"],
+        ["headers", '{"X": null}'],
+        ["none"],
+    ]
+
+
 def test_no_command_writes_a_time_in_a_form_of_its_own() -> None:
     for file in (ROOT / "commands").rglob("*.py"):
         assert ".isoformat(" not in file.read_text(), file
