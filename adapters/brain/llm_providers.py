@@ -81,6 +81,7 @@ def _anthropic(model: str, address: str, key: str, http: httpx2.AsyncClient) -> 
     from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415
 
     client = AsyncAnthropic(api_key=key, base_url=address, max_retries=0, http_client=http)
+    client._custom_headers = {}  # noqa: SLF001 - the SDK has read them from the environment
     return AnthropicModel(model, provider=AnthropicProvider(anthropic_client=client))
 
 
@@ -155,9 +156,11 @@ def _openai_client(address: str, key: str, http: httpx2.AsyncClient) -> "AsyncOp
 
 
 def _configure(client: "AsyncOpenAI") -> None:
-    """Turn off the retries of OpenAI's SDK, and the account that it reads from the environment."""
+    """Turn off the retries of OpenAI's SDK, and the account and headers that it reads from the
+    environment."""
     client.max_retries = 0
     client.organization = client.project = None
+    client._custom_headers = {}  # noqa: SLF001 - no other way to turn them off
 
 
 _MODELS: Final[Mapping[ModelProvider, _Build]] = {

@@ -314,6 +314,8 @@ async def test_no_library_reads_the_environment(
         monkeypatch.setenv(name, CANARY)
     for name in URLS:
         monkeypatch.setenv(name, f"http://{CANARY}.example")
+    for name in ("OPENAI_CUSTOM_HEADERS", "ANTHROPIC_CUSTOM_HEADERS"):
+        monkeypatch.setenv(name, f"x-header: {CANARY}")
     monkeypatch.setenv("GOOGLE_GENAI_CLIENT_MODE", "replay")
     monkeypatch.setenv("GOOGLE_GENAI_USE_VERTEXAI", "true")
     server.script = [said()]
