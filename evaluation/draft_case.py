@@ -94,9 +94,7 @@ class DraftCase(HandRow):
         )
 
     def prompt(self) -> Prompt:
-        return prompt_for(
-            self.request, likely=(), language=self.language, boundary="0", hides_data=False
-        )
+        return prompt_for(self.request, likely=(), language=self.language, hides_data=False)
 
     def said(self, prompt: Prompt) -> LlmAnswer:
         """Return the draft as a model's output for the prompt."""

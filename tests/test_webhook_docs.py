@@ -20,7 +20,8 @@ from pydantic import JsonValue
 from api.dashboard.snippets import VERIFYING
 from domain.core.service_name import ServiceName
 from domain.webhooks.catalogue import CatalogueEntry, entries
-from domain.webhooks.delivery import SCHEDULE, FailureKind, Trigger
+from domain.webhooks.delivery import FailureKind, Trigger
+from domain.webhooks.retries import SCHEDULE
 from domain.webhooks.signature import (
     SIGNATURE,
     SIGNATURE_NEXT,

@@ -16,8 +16,10 @@ from activities.agent.gather import (
     near_question,
     useful_embedder,
 )
+from activities.agent.recorded_calls import RecordedCalls
 from domain.agent.attachment_preview import AttachmentPreview, images_to_show
 from domain.agent.brain_context import BrainContext
+from domain.agent.call_record import recording
 from domain.agent.contracts import ThinkInput, ThinkResult
 from domain.agent.embedding import Embedding
 from domain.agent.escalation_reason import EscalationReason
@@ -39,6 +41,7 @@ from domain.runs.conversation import ANSWERS_PER_HOUR, ANSWERS_WITHOUT_PERSON
 from domain.runs.later_turn import may_answer
 from domain.runs.run import UNCLASSIFIED, RunDraft, review_reason
 from domain.runs.sentiment import has_mood
+from store.agent.model_calls import ModelCallRepository
 from store.core.database import Database
 from store.intake.attachments import AttachmentRepository
 from store.learning.shadow_drafts import ShadowDrafts
@@ -139,9 +142,10 @@ class Think:
             near = await embedder.near(tenant, case.event.words, live=True)
             async with self._database.tenant(tenant, keeps_plans=True) as connection:
                 context = await self._context(connection, tenant, case, ref, near)
-        thought = await draft_or_fall_back(
-            self._brain_budget, tenant, context, self._now, net=self._net, steps=step.steps
-        )
+        with recording(RecordedCalls(self._database, tenant, ref.run_id, self._now)):
+            thought = await draft_or_fall_back(
+                self._brain_budget, tenant, context, self._now, net=self._net, steps=step.steps
+            )
         if not case.is_taken and (wait := self._wait(step, context, thought)):
             async with self._database.tenant(tenant) as connection:
                 await RunRepository(connection, tenant).wait_for_model(ref.run_id, thought.answer)
@@ -293,6 +297,8 @@ class Think:
                 if waiting and may_answer(thought, step.threshold, waiting, allowed):
                     aside_of = joined
             runs = RunRepository(connection, tenant)
+            if self._brain_budget.has_model:
+                await ModelCallRepository(connection, tenant).forget(ref.run_id)
             if not await runs.save_thought(ref.run_id, thought, aside_of=aside_of):
                 standing = (await CaseRepository(connection, tenant).read(ref.run_id)).draft
                 return standing or RunDraft.of(thought)

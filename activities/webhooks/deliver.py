@@ -19,9 +19,10 @@ from domain.core.ids import TenantId
 from domain.core.ports import Clock, Sealer
 from domain.core.service_name import ServiceName
 from domain.webhooks.contracts import DeliverInput, DeliverResult
-from domain.webhooks.delivery import DeliveryAttempt, Trigger, retry_in_s
+from domain.webhooks.delivery import DeliveryAttempt, Trigger
 from domain.webhooks.errors import Deferred
 from domain.webhooks.ports import WatchDeliveries, WebhookSender
+from domain.webhooks.retries import retry_in_s
 from domain.webhooks.secret import unseal_secret
 from domain.webhooks.signature import masked, signed_headers
 from store.core.database import Database

@@ -1,7 +1,6 @@
 """A brain that uses language models, with a fallback model, a deadline and known costs."""
 
 import asyncio
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -36,6 +35,7 @@ from adapters.brain.llm_faults import EmptyAnswer, UnreadableAnswer
 from adapters.brain.llm_judge import LlmJudge, judge_prompt, judged
 from adapters.brain.llm_models import PricedModel
 from adapters.brain.llm_prompt import PROMPT_VERSION, RULES, Prompt, prompt_for
+from adapters.brain.llm_recorded import RecordedModel
 from adapters.brain.llm_repair import repair_prompt
 from adapters.brain.llm_tries import ModelCalls, Unanswered
 from domain.agent.attachment_preview import MAX_IMAGES
@@ -134,8 +134,8 @@ class LlmBrain:
 
     @property
     def reserve_micros(self) -> int:
-        """The cost of a long call in millionths of a US dollar: the answer of the most expensive
-        model, its repair, and the judge's verdicts on both."""
+        """The cost of a long call, in millionths of a US dollar. It includes the most expensive
+        model's answer and its repair, and the judge's verdicts on both."""
         judging = 2 * self._judge.reserve_micros if self._judge else 0
         return judging + max(model.cost_micros(_usual_usage(model)) for model in self._models)
 
@@ -243,7 +243,7 @@ class LlmBrain:
     ) -> LlmAnswer:
         """Return the model's second version of a draft, from exactly one request."""
         result = await self._agents[draft.model].run(
-            repair_prompt(findings, draft.question.prompt.pseudonyms, secrets.token_hex(8)),
+            repair_prompt(findings, draft.question.prompt.pseudonyms),
             message_history=draft.messages,
             instructions=draft.question.prompt.shop,
             deps=draft.question,
@@ -258,7 +258,6 @@ class LlmBrain:
             request,
             likely=likely,
             language=seen.language,
-            boundary=secrets.token_hex(8),
             sees_images=sees_images,
             hides_data=self._hides_data,
         )
@@ -313,7 +312,7 @@ class LlmBrain:
             else ToolOutput(LlmAnswer, name="answer")
         )
         agent = Agent(
-            model.model,
+            RecordedModel(model.model),
             output_type=output,
             instructions=RULES,
             deps_type=_Question,

@@ -149,7 +149,7 @@ class LlmAnswer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CitableSource:
     """A source that a model may cite, with the text that the model sees."""
 
     citation: Citation
@@ -159,7 +159,7 @@ class Source:
 def brain_answer(
     said: LlmAnswer,
     *,
-    sources: Mapping[str, Source],
+    sources: Mapping[str, CitableSource],
     offered: frozenset[ActionKind],
     in_right_language: bool,
     model: str,
@@ -207,7 +207,7 @@ def _words(text: str) -> str:
     return f" {' '.join(_WORD.findall(fold(text)))} "
 
 
-def _part(part: ReplyPart, sources: Mapping[str, Source]) -> AnswerPart:
+def _part(part: ReplyPart, sources: Mapping[str, CitableSource]) -> AnswerPart:
     """Return a part with the quotes that its sources contain."""
     known = [
         Support(citation=sources[one.source].citation, quote=one.quote)

@@ -4,8 +4,6 @@ The judge decides on meaning only. It cannot change a draft, and code still chec
 """
 
 import asyncio
-import json
-import secrets
 from collections.abc import Sequence
 from typing import Annotated, Final
 
@@ -17,7 +15,8 @@ from pydantic_ai.usage import RunUsage
 
 from adapters.brain.llm_answer import LlmAnswer
 from adapters.brain.llm_models import PricedModel
-from adapters.brain.llm_prompt import Prompt
+from adapters.brain.llm_prompt import Prompt, delimited
+from adapters.brain.llm_recorded import RecordedModel
 from adapters.brain.llm_tries import ModelCalls, Unanswered
 from domain.agent.brain import BrainAnswer, Verdict
 
@@ -88,7 +87,7 @@ class LlmJudge:
             else ToolOutput(Verdicts, name="verdicts")
         )
         self._agent = Agent(
-            model.model,
+            RecordedModel(model.model),
             output_type=output,
             instructions=JUDGE_RULES,
             retries=0,
@@ -144,9 +143,7 @@ def judge_prompt(message: str, said: LlmAnswer, prompt: Prompt, actions: Sequenc
         ],
         "parts": parts,
     }
-    boundary = secrets.token_hex(8)
-    lines = (f"<data-{boundary}>", json.dumps(data, ensure_ascii=False), f"</data-{boundary}>")
-    return "\n".join(lines)
+    return delimited(data)
 
 
 def judged(answer: BrainAnswer, found: Verdicts) -> BrainAnswer:

@@ -1,8 +1,8 @@
 """The prompt for a language model: trusted rules and untrusted data.
 
 One JSON object contains all text from strangers, the merchant's related records, and all values
-that vary between messages. Its delimiters contain a random number for each request, so that no text
-can close it early.
+that vary between messages. Its delimiters contain a digest of the whole object, so that no text
+can close it early. Equal data has equal delimiters, so that a repeated request is recognized.
 """
 
 import json
@@ -15,7 +15,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from adapters.brain.llm_answer import Source
+from adapters.brain.llm_answer import CitableSource
 from adapters.brain.llm_templates import shown_templates
 from adapters.brain.order_facts import is_old
 from domain.agent.attachment_preview import AttachmentPreview
@@ -146,7 +146,7 @@ class Prompt:
     shop: str
     knowledge: str | None
     data: str
-    sources: dict[str, Source]
+    sources: dict[str, CitableSource]
     pseudonyms: Pseudonyms
     images: tuple[AttachmentPreview, ...] = ()
 
@@ -156,14 +156,12 @@ def prompt_for(
     *,
     likely: Sequence[Category],
     language: str,
-    boundary: str,
     sees_images: bool = False,
     hides_data: bool = True,
 ) -> Prompt:
     """Return the complete prompt for one model request, with texts cut to limit its cost.
 
     - `likely`: the categories of the templates to include, most likely first.
-    - `boundary`: the number in the delimiters, random for each request.
     - `sees_images`: attach the message's loaded images.
     - `hides_data`: use pseudonyms, except in the merchant's own knowledge and instructions.
     """
@@ -191,11 +189,10 @@ def prompt_for(
     }
     data = {name: _hidden(value, pseudonyms) for name, value in data.items()}
     data["sources"] = [*texts.knowledge, *_hidden_all(texts.replies, pseudonyms)]
-    lines = (f"<data-{boundary}>", json.dumps(data, ensure_ascii=False), f"</data-{boundary}>")
     return Prompt(
         _shop(request),
         _whole_knowledge(request),
-        "\n".join(lines),
+        delimited(data),
         texts.citable,
         pseudonyms,
         tuple(one for one in request.attachments if sees_images and one.data is not None),
@@ -207,7 +204,7 @@ class _Texts:
     """The merchant's texts in a prompt. `citable` are the citable texts and the order, by key.
     `relevant` are the keys of the knowledge entries found for the message."""
 
-    citable: dict[str, Source]
+    citable: dict[str, CitableSource]
     knowledge: list[JsonValue]
     relevant: list[JsonValue]
     replies: list[JsonValue]
@@ -226,7 +223,7 @@ def _texts(
         key = f"k{place}"
         citation = Citation(kind="knowledge", id=passage.id, title=passage.title)
         chars = READ_CHARS if request.knowledge else _SOURCE_CHARS
-        found.citable[key] = Source(citation, f"{passage.title}\n{passage.body[:chars]}")
+        found.citable[key] = CitableSource(citation, f"{passage.title}\n{passage.body[:chars]}")
         if passage.id in searched:
             found.relevant.append(key)
         if not request.knowledge:
@@ -235,7 +232,7 @@ def _texts(
     for place, one in enumerate(filled, 1):
         key, title = f"t{place}", one.template.name
         citation = Citation(kind="template", id=one.template.id, title=title)
-        found.citable[key] = Source(citation, one.text[:_SOURCE_CHARS])
+        found.citable[key] = CitableSource(citation, one.text[:_SOURCE_CHARS])
         reply: dict[str, JsonValue] = {
             "key": key,
             "title": title,
@@ -254,7 +251,7 @@ def _texts(
     )
     if request.order is not None and order is not None:
         citation = Citation(kind="order", id=request.order.id, title=f"#{request.order.number}")
-        found.citable[_ORDER_KEY] = Source(citation, _quotable(order))
+        found.citable[_ORDER_KEY] = CitableSource(citation, _quotable(order))
     return found
 
 
@@ -269,17 +266,22 @@ def _entry(key: str, passage: Passage, chars: int) -> dict[str, JsonValue]:
 
 
 def _whole_knowledge(request: BrainRequest) -> str | None:
-    """Return all knowledge of the shop as data between delimiters, or None. A text cannot close the
-    data, because the number in the delimiters is a digest of all texts."""
+    """Return all knowledge of the shop as data between delimiters, or None."""
     if not request.knowledge:
         return None
-    entries = [
+    entries: list[JsonValue] = [
         _entry(f"k{place}", passage, READ_CHARS)
         for place, passage in enumerate(request.knowledge, 1)
     ]
-    data = json.dumps({"sources": entries}, ensure_ascii=False)
-    boundary = sha256(data.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return f"<data-{boundary}>\n{data}\n</data-{boundary}>"
+    return delimited({"sources": entries})
+
+
+def delimited(data: JsonValue) -> str:
+    """Return data as JSON between two delimiter lines. No text in the data can contain the number
+    in the delimiters, because it is a digest of the data."""
+    text = json.dumps(data, ensure_ascii=False)
+    boundary = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return f"<data-{boundary}>\n{text}\n</data-{boundary}>"
 
 
 def _hidden_all(values: Sequence[JsonValue], pseudonyms: Pseudonyms) -> list[JsonValue]:

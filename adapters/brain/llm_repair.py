@@ -1,9 +1,11 @@
 """The request to a model to rewrite a rejected draft."""
 
-import json
 from collections.abc import Sequence
 from typing import Final
 
+from pydantic import JsonValue
+
+from adapters.brain.llm_prompt import delimited
 from domain.agent.guard_finding import FindingReason, GuardFinding
 from domain.agent.pseudonyms import Pseudonyms
 
@@ -23,14 +25,13 @@ _WHY: Final = {
 }
 
 
-def repair_prompt(findings: Sequence[GuardFinding], pseudonyms: Pseudonyms, boundary: str) -> str:
+def repair_prompt(findings: Sequence[GuardFinding], pseudonyms: Pseudonyms) -> str:
     """Return the user's turn with the words of the draft that failed. The words are passed as data
     because a draft may repeat a stranger's words. `RULES` explains this to the model."""
-    data = {
+    data: JsonValue = {
         "failed": [
             {"words": pseudonyms.hide_folded(one.words), "why": _WHY[one.reason]}
             for one in findings[:_FINDINGS]
         ],
     }
-    lines = (f"<data-{boundary}>", json.dumps(data, ensure_ascii=False), f"</data-{boundary}>")
-    return "\n".join(lines)
+    return delimited(data)

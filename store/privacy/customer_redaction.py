@@ -129,6 +129,8 @@ _REMOVE: Final = {
         UPDATE escalation_tickets SET draft = '', plan = '[]', edited_text = NULL, note = NULL
         WHERE {mine} AND run_id = ANY(:runs) AND (
             (draft, plan) <> ('', '[]'::jsonb) OR num_nonnulls(edited_text, note) > 0)""",
+    "model_calls": """
+        DELETE FROM model_calls WHERE {mine} AND run_id = ANY(:runs)""",
     "shadow_drafts, emptied": """
         UPDATE shadow_drafts SET draft = '', plan = '[]', sent = NULL
         WHERE {mine} AND run_id = ANY(:runs) AND (

@@ -17,10 +17,10 @@ from domain.webhooks.delivery import (
     DeliveryStatus,
     DeliverySummary,
     Trigger,
-    says_gone,
 )
 from domain.webhooks.errors import DeliveryNotFound
 from domain.webhooks.outbound_event import OutboundEventId
+from domain.webhooks.retries import says_gone
 from domain.webhooks.webhook import KEPT_DELIVERIES, RetryPolicy, notice_of
 from store.core.repository import TenantRepository
 from store.tenants.accounts import subscription_of

@@ -14,6 +14,7 @@ from evaluation.sealing import FOLDER, HandRow
 SETS = read_hand_sets()
 NAMES = (
     "actions", "safety", "injections", "honest", "templates", "numbers", "help", "replies",
+    "drafts",
 )  # fmt: skip
 MATTERS = tuple(matter for matter in SensitiveMatter if matter is not SensitiveMatter.OWN)
 

@@ -25,7 +25,8 @@ from domain.agent.safety.net import SafetyGrammar
 from domain.billing.model_money import ModelBudget
 from domain.core.contracts import RunRef
 from domain.intake.event import Channel
-from store.agent.tables import model_alarms
+from store.agent.model_calls import ModelCallRepository
+from store.agent.tables import model_alarms, model_calls
 from store.core.database import Database
 from store.runs.tables import brain_costs, engine_runs
 from store.tenants.clients import ClientRepository
@@ -256,3 +257,52 @@ async def test_a_used_up_budget_is_a_fault_and_an_alarm(bench: Bench) -> None:
     bench.server.script = [said()]
     await bench.ask(await bench.message())
     assert await bench.alarms() == {"budget": False}
+
+
+async def test_a_repeated_attempt_does_not_pay_again(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The result of the first attempt is lost between the model's response and the database."""
+    ref = await bench.message()
+    bench.server.script = [said(SURE_TEXT, [], language="fr")]
+
+    async def lost(*_: object, **__: object) -> None:
+        raise ConnectionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Think, "_keep", lost)
+        with pytest.raises(ConnectionError):
+            await bench.ask(ref)
+    kept = await only_row(bench.database, model_calls, of=bench.shop)
+    assert kept["run_id"] == ref.run_id
+
+    found = await bench.ask(ref)
+
+    assert found.review_reason is None
+    assert len(bench.server.asked) == 1
+    assert (await bench.booked())["cost_micros"] == COST
+    assert await rows(bench.database, model_calls, of=bench.shop) == []
+
+
+async def test_another_run_with_the_same_message_calls_the_model(bench: Bench) -> None:
+    bench.server.script = [said(SURE_TEXT, [], language="fr"), said(SURE_TEXT, [], language="fr")]
+    first = await bench.message()
+    await bench.ask(first)
+    second = await normalized(bench.database, bench.shop, event_type=EVENTS[Channel.API])
+
+    await bench.ask(second)
+
+    assert len(bench.server.asked) == 2
+
+
+async def test_a_failing_record_fails_no_answer(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: object) -> None:
+        raise OSError
+
+    for method in ("read", "keep"):
+        monkeypatch.setattr(ModelCallRepository, method, broken)
+    bench.server.script = [said(SURE_TEXT, [], language="fr")]
+
+    assert (await bench.ask(await bench.message())).review_reason is None

@@ -181,9 +181,11 @@ async def test_strangers_words_are_data(
     assert "SYSTEM" not in first.instructions
     assert "Say tu." in first.instructions
     opening, data, closing = data_of(first).split("\n")
-    boundary = re.fullmatch(r"<data-([0-9a-f]{16})>", opening)
+    boundary = re.fullmatch(r"<data-([0-9a-f]{32})>", opening)
     assert boundary
-    assert boundary[1] not in data_of(second)
+    assert boundary[1] not in data
+    # Equal requests are equal, so that a repeated attempt recognizes them.
+    assert data_of(second) == data_of(first)
     assert boundary[1] not in first.instructions
     assert closing == f"</data-{boundary[1]}>"
     assert json.loads(data)["message"]["text"] == ATTACK

@@ -7,16 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.webhooks.delivery import (
-    SCHEDULE,
-    DeliveryAttempt,
-    FailureKind,
-    Trigger,
-    failure_of,
-    phases_of,
-    retry_in_s,
-    says_gone,
-)
+from domain.webhooks.delivery import DeliveryAttempt, FailureKind, Trigger, failure_of, phases_of
+from domain.webhooks.retries import SCHEDULE, retry_in_s, says_gone
 from domain.webhooks.webhook import RetryPolicy
 
 FAILED: Final = DeliveryAttempt(FailureKind.HTTP_5XX, duration_ms=10, response_status=500)

@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from domain.runs.contracts import ProcessEventInput
+from store.agent.tables import model_calls
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import brain_costs, engine_messages, engine_runs
 from tests.support.agent.llm_brain import ENGLISH, OPENAI, THANKS, said
@@ -17,7 +18,7 @@ from tests.support.core.rows import only_row, rows
 from tests.support.core.temporal import TemporalServer
 from tests.support.core.waiting import eventually
 from tests.support.intake.admission import admit_event
-from tests.support.servers.llm import KEY, TOKENS_IN, TOKENS_OUT, LlmServer, llm_server
+from tests.support.servers.llm import KEY, TOKENS_IN, TOKENS_OUT, Drip, LlmServer, llm_server
 from tests.support.tenants.shop import Shop, open_shop
 from tests.support.webhooks.told import told_events
 
@@ -27,18 +28,22 @@ pytestmark = [pytest.mark.slow, pytest.mark.own_database]
 COST = TOKENS_IN + 10 * TOKENS_OUT
 
 
-async def killed_after_the_brain(
-    engine: LiveEngine, server: LlmServer, folder: Path, table: sa.Table, **where: str
-) -> Shop:
-    """Kill the worker after the activity that calls the model, and start another one. Wait until
-    the shop has a row in `table` with the values `where`, and return the shop."""
-    model = {
+def model_of(server: LlmServer) -> dict[str, str]:
+    return {
         "BRAIN_MODEL": OPENAI,
         "BRAIN_BASE_URL": server.openai_url,
         "BRAIN_API_KEY": KEY,
         "BRAIN_PRICE_IN": "1",
         "BRAIN_PRICE_OUT": "10",
     }
+
+
+async def killed_after_the_brain(
+    engine: LiveEngine, server: LlmServer, folder: Path, table: sa.Table, **where: str
+) -> Shop:
+    """Kill the worker after the activity that calls the model, and start another one. Wait until
+    the shop has a row in `table` with the values `where`, and return the shop."""
+    model = model_of(server)
     shop = await open_shop(engine.database)
     ref = (await admit_event(engine.database, shop, message=ENGLISH)).ref
     with process(
@@ -103,3 +108,42 @@ async def test_worker_killed_after_a_repair(
         booked = await only_row(engine.database, brain_costs, of=shop)
         assert (booked["calls"], booked["cost_micros"]) == (1, 2 * COST)
         assert len(server.asked) == 2
+
+
+async def test_worker_killed_during_a_repair(
+    database_url: str, temporal: TemporalServer, tmp_path: Path
+) -> None:
+    """The next attempt reads the draft from the record, and only repeats the repair."""
+    async with (
+        llm_server() as server,
+        live_engine(database_url, temporal.address, temporal.take_namespace()) as engine,
+    ):
+        wrong = said(response="Hello, it costs 49 EUR.", sources=[])
+        server.script = [wrong, Drip(), said(response=THANKS, sources=[])]
+        model = model_of(server)
+        shop = await open_shop(engine.database)
+        ref = (await admit_event(engine.database, shop, message=ENGLISH)).ref
+
+        async def repairs() -> bool | None:
+            return len(server.asked) == 2 or None
+
+        with process(
+            "dying", "worker.py", settings=engine.settings, folder=tmp_path, **model
+        ) as dying:
+            await engine.engine.start(ProcessEventInput(ref=ref, threshold=0.7, remote_brain=True))
+            await eventually(repairs, 100)
+            dying.kill()
+            await eventually(lambda: has_ended(dying))
+        with process("worker", "worker.py", settings=engine.settings, folder=tmp_path, **model):
+
+            async def has_reply() -> bool | None:
+                found = await rows(engine.database, engine_messages, of=shop, direction="outbound")
+                return bool(found) or None
+
+            await eventually(has_reply, 100)
+
+        reply = await only_row(engine.database, engine_messages, of=shop, direction="outbound")
+        assert reply["body"] == THANKS
+        first, cut_off, repeated = server.asked
+        assert repeated.said == cut_off.said != first.said
+        assert await rows(engine.database, model_calls, of=shop) == []

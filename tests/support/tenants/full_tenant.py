@@ -26,6 +26,7 @@ from domain.webhooks.samples import sample
 from domain.widget.widget import WidgetChange
 from services.intake.admission import Admitted
 from store.agent.model_alarms import ModelAlarms
+from store.agent.model_calls import ModelCallRepository
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.audit.audit_log import AuditLog
 from store.audit.tables import audit_anchors
@@ -142,6 +143,7 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
         await _chat(shop, connection)
         await fill_the_hub(connection, shop.tenant, integration_id, admitted.event_id)
         await fill_learning(connection, shop.tenant, admitted.ref)
+        await ModelCallRepository(connection, shop.tenant).keep(admitted.ref.run_id, "k", "{}", now)
         await Outbox(connection, shop.tenant).add(
             sample("ticket.resolved"), dedup_key=admitted.ref.run_id, now=now, new_id=new_ulid
         )

@@ -12,8 +12,9 @@ from api.dashboard.routers.webhooks.webhook_pages import LIST, WEBHOOK, WebhookP
 from api.route import PathId
 from api.schemas.webhooks.delivery import DeliveryQuery
 from domain.core.errors import InvalidBody
-from domain.webhooks.delivery import SCHEDULE, DeliveryStatus
+from domain.webhooks.delivery import DeliveryStatus
 from domain.webhooks.errors import DeliveryNotFound
+from domain.webhooks.retries import SCHEDULE
 from domain.webhooks.samples import TESTED_BY_DEFAULT
 from domain.webhooks.webhook import DISABLED_AT, EVENT_IDS
 from services.webhooks.deliveries import (
