@@ -1,6 +1,7 @@
 """Settings for the language model and the embedding model."""
 
 import re
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final, Self
 
@@ -12,7 +13,21 @@ EMBEDDED_BRAIN: Final = "embedded"
 EMBEDDED_ENCODER: Final = "embedded"
 WORDS_ALONE: Final = "words"
 
-_MODEL: Final = re.compile(r"(?:openai|anthropic):\S{1,200}")
+
+class ModelProvider(StrEnum):
+    """A provider of language models. Its value is the first part of a model's name."""
+
+    OPENAI = "openai"
+    ANTHROPIC = "anthropic"
+    MISTRAL = "mistral"
+    GOOGLE = "google"
+    AZURE = "azure"
+    OPENROUTER = "openrouter"
+    OLLAMA = "ollama"
+
+
+_PROVIDERS: Final = ", ".join(f"`{one}`" for one in ModelProvider)
+_MODEL: Final = re.compile(rf"(?:{'|'.join(ModelProvider)}):\S{{1,200}}")
 
 _Price = Annotated[float, Field(ge=0, le=100_000)]
 # The upper limit equals LONGEST_PATIENCE in `domain/agent/model_patience.py`.
@@ -21,7 +36,7 @@ _RetryHours = Annotated[float, Field(ge=0, le=24)]
 
 def _is_model(name: str) -> str:
     if not _MODEL.fullmatch(name):
-        raise ValueError("openai:<model> or anthropic:<model> expected")
+        raise ValueError(f"<provider>:<model> expected, with one of {', '.join(ModelProvider)}")
     return name
 
 
@@ -45,20 +60,23 @@ class BrainSettings(BaseModel):
     model: Annotated[str, AfterValidator(_is_brain)] = Field(
         default=EMBEDDED_BRAIN,
         description=(
-            "Model that drafts answers: `embedded`, `openai:<model>` or `anthropic:<model>`. See "
-            "[the brain](brain.md)."
+            "Model that drafts answers: `embedded`, or `<provider>:<model>` with one of "
+            f"{_PROVIDERS} ([providers](brain.md#providers))."
         ),
     )
     base_url: WebUrl | None = Field(
         default=None,
         description=(
             "URL of any API with the protocol of `BRAIN_MODEL`'s provider. If unset, the "
-            "provider's URL is used."
+            "provider's URL is used. Required for `azure` and `ollama`."
         ),
     )
     api_key: SecretStr | None = Field(
         default=None,
-        description="API key of the model's provider. Required unless `BRAIN_BASE_URL` is set.",
+        description=(
+            "API key of the model's provider. Required unless `BRAIN_BASE_URL` is set, and always "
+            "required for `azure`."
+        ),
     )
     price_in: _Price | None = Field(
         default=None,
@@ -92,8 +110,8 @@ class BrainSettings(BaseModel):
     fallback_model: Annotated[str, AfterValidator(_is_model)] | None = Field(
         default=None,
         description=(
-            "Fallback model, which is called if `BRAIN_MODEL` does not answer: `openai:<model>` "
-            "or `anthropic:<model>`."
+            "Fallback model, which is called if `BRAIN_MODEL` does not answer: "
+            "`<provider>:<model>`, with the same providers."
         ),
     )
     fallback_base_url: WebUrl | None = Field(
@@ -135,8 +153,8 @@ class BrainSettings(BaseModel):
         default=None,
         description=(
             "Model that compares each part of a draft with its sources before the draft is sent: "
-            "`openai:<model>` or `anthropic:<model>`. Choose another model than `BRAIN_MODEL`. "
-            "Without it, only code compares them ([judge](brain.md#the-judge))."
+            "`<provider>:<model>`, with the same providers. Choose another model than "
+            "`BRAIN_MODEL`. Without it, only code compares them ([judge](brain.md#the-judge))."
         ),
     )
     judge_base_url: WebUrl | None = Field(

@@ -3,34 +3,15 @@
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
 from hashlib import sha256
-from typing import Final
 
-from anthropic import AsyncAnthropic
 from genai_prices import calc_price
-from openai import AsyncOpenAI
 from pydantic import SecretStr
 from pydantic_ai.models import Model
-from pydantic_ai.models.anthropic import AnthropicModel
-from pydantic_ai.models.openai import OpenAIChatModel
-from pydantic_ai.providers.anthropic import AnthropicProvider
-from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.usage import RunUsage
 
-from adapters.brain.model_http import model_client
+from adapters.brain.llm_providers import address_of, model_at, needs_key, provider_of
 from domain.core.errors import InvalidInput
 from settings.brain import BrainSettings
-
-# Maximum size of a model's response, far above the few kilobytes of a long answer.
-MAX_ANSWER_BYTES: Final = 512 * 1024
-# The providers' URLs. Without them, the SDKs would read the environment, which only `settings` may
-# read.
-_ADDRESSES: Final = {
-    "openai": "https://api.openai.com/v1",
-    "anthropic": "https://api.anthropic.com",
-}
-# Local endpoints need no key, but the SDKs require one.
-_NO_KEY: Final = "none"
-_READ_S: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +67,7 @@ def models_of(settings: BrainSettings) -> tuple[PricedModel, ...]:
     if name is None:
         return (first,)
     url, key = settings.fallback_base_url, settings.fallback_api_key
-    if _provider(name) == _provider(settings.model) and url is None:
+    if provider_of(name) == settings.model.partition(":")[0] and url is None:
         # A fallback model at the same provider and URL uses the same key. A fallback model at
         # another URL must not receive the key.
         url, key = settings.base_url, key or settings.api_key
@@ -102,7 +83,7 @@ def judge_of(settings: BrainSettings) -> PricedModel | None:
     if name is None:
         return None
     url, key = settings.judge_base_url, settings.judge_api_key
-    if _provider(name) == _provider(settings.model) and url is None:
+    if provider_of(name) == settings.model.partition(":")[0] and url is None:
         url, key = settings.base_url, key or settings.api_key
     price = _price(settings.judge_price_in, settings.judge_price_out)
     return _priced(name, url, key, price, "BRAIN_JUDGE_")
@@ -114,14 +95,11 @@ def _price(tokens_in: float | None, tokens_out: float | None) -> Price | None:
     return Price(Decimal(str(tokens_in)), Decimal(str(tokens_out)))
 
 
-def _provider(name: str) -> str:
-    return name.partition(":")[0]
-
-
 def _priced(
     name: str, base_url: str | None, key: SecretStr | None, price: Price | None, prefix: str
 ) -> PricedModel:
-    if key is None and base_url is None:
+    address = address_of(name, base_url, prefix)
+    if key is None and needs_key(name, base_url):
         raise InvalidInput(f"{prefix}API_KEY is not set, and {name} needs it")
     if price is None:
         try:
@@ -130,13 +108,9 @@ def _priced(
             raise InvalidInput(
                 f"no price of {name} is known: set {prefix}PRICE_IN and {prefix}PRICE_OUT"
             ) from None
-    return PricedModel(name, _model(name, base_url, key), price, _account(name, base_url, key))
-
-
-def _account(name: str, base_url: str | None, key: SecretStr | None) -> str:
-    address = base_url or _ADDRESSES[_provider(name)]
-    secret = key.get_secret_value() if key else ""
-    return sha256(f"{address}\n{secret}".encode()).hexdigest()
+    secret = key.get_secret_value() if key else None
+    account = sha256(f"{address}\n{secret or ''}".encode()).hexdigest()
+    return PricedModel(name, model_at(name, address, secret), price, account)
 
 
 def _listed(name: str, usage: RunUsage) -> Decimal:
@@ -144,28 +118,3 @@ def _listed(name: str, usage: RunUsage) -> Decimal:
     LookupError if the model is not listed."""
     provider, _, model = name.partition(":")
     return calc_price(usage, model, provider_id=provider).total_price
-
-
-def _model(name: str, base_url: str | None, key: SecretStr | None) -> Model:
-    provider, _, model = name.partition(":")
-    secret = key.get_secret_value() if key else _NO_KEY
-    address = base_url or _ADDRESSES[provider]
-    http = model_client(MAX_ANSWER_BYTES, _READ_S)
-    # The SDK's retries are disabled because only `llm_tries.py` knows the remaining time.
-    if provider == "anthropic":
-        return AnthropicModel(
-            model,
-            provider=AnthropicProvider(
-                anthropic_client=AsyncAnthropic(
-                    api_key=secret, base_url=address, max_retries=0, http_client=http
-                )
-            ),
-        )
-    return OpenAIChatModel(
-        model,
-        provider=OpenAIProvider(
-            openai_client=AsyncOpenAI(
-                api_key=secret, base_url=address, max_retries=0, http_client=http
-            )
-        ),
-    )

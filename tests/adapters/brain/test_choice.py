@@ -76,9 +76,9 @@ def test_what_is_missing_is_named(
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({"brain_model": "gpt-5-mini"}, "openai:<model> or anthropic"),
-        ({"brain_model": "openai:"}, "openai:<model> or anthropic"),
-        ({"brain_fallback_model": "embedded"}, "openai:<model> or anthropic"),
+        ({"brain_model": "gpt-5-mini"}, "<provider>:<model> expected"),
+        ({"brain_model": "openai:"}, "<provider>:<model> expected"),
+        ({"brain_fallback_model": "embedded"}, "<provider>:<model> expected"),
         ({"brain_price_in": 1.0}, "both of them or none"),
         ({"brain_price_out": 1.0}, "both of them or none"),
         ({"brain_fallback_price_in": 1.0}, "BRAIN_FALLBACK_PRICE_OUT: both of them or none"),

@@ -13,7 +13,7 @@ from services.copilot import embedded_copilot
 from services.core.fair_turns import FairTurns
 from store.core.database import Database
 from store.runs.tables import brain_costs
-from tests.support.agent.llm_brain import NATIVE, OPENAI
+from tests.support.agent.llm_brain import GOOGLE, MISTRAL, NATIVE, OPENAI, SAME_PROTOCOL
 from tests.support.copilot.talking import DASHBOARD, talking
 from tests.support.core.endless import endless_search
 from tests.support.core.rows import only_row, row_counts, rows
@@ -26,7 +26,7 @@ from tests.support.tenants.shop import Shop
 USAGE = Calls((Call("read_usage", {}),), "Let me look.")
 
 
-@pytest.mark.parametrize("model", [OPENAI, NATIVE])
+@pytest.mark.parametrize("model", [OPENAI, NATIVE, MISTRAL, GOOGLE, *SAME_PROTOCOL])
 async def test_it_calls_tools_and_cites_what_they_returned(
     database: Database, shop: Shop, model: str
 ) -> None:

@@ -16,7 +16,15 @@ from tests.support.core.engine import settings_of
 from tests.support.servers.llm import KEY, LlmServer, Say
 
 OPENAI, NATIVE, BY_TOOL = "openai:gpt-5-mini", "anthropic:claude-haiku-4-5", "anthropic:claude-3"
-EVERY_PROTOCOL = [OPENAI, NATIVE, BY_TOOL]
+MISTRAL, GOOGLE = "mistral:mistral-small-latest", "google:gemini-2.5-flash"
+EVERY_PROTOCOL = [OPENAI, NATIVE, BY_TOOL, MISTRAL, GOOGLE]
+SAME_PROTOCOL = [
+    "azure:gpt-5-mini",
+    "ollama:qwen3",
+    "openrouter:openai/gpt-5-mini",
+    "openrouter:mistralai/mistral-small-2603",
+]
+"""Models of other providers with OpenAI's protocol. The last one answers by a tool."""
 ENGLISH = "Hello, I have been waiting for my order for two weeks now. Where is it, please?"
 FRENCH = "Bonjour, cela fait deux semaines que j'attends ma commande. Où est-elle donc passée ?"
 THANKS = "Hello, thank you very much."
@@ -44,7 +52,7 @@ NOTE = PlannedAction(kind=ActionKind.NOTE, ticket_id="ticket-secret-9")
 
 
 def url_of(server: LlmServer, model: str) -> str:
-    return server.openai_url if model.startswith("openai") else server.anthropic_url
+    return server.url_of(model)
 
 
 def configured(server: LlmServer, model: str = OPENAI, **more: object) -> Settings:

@@ -1,5 +1,6 @@
-"""Model providers on loopback: OpenAI's chat completions and embeddings, Anthropic's messages. They
-validate requests and script failures as the providers do."""
+"""Model providers on loopback: OpenAI's chat completions and embeddings, APIs with the same
+protocol, Mistral's chat, Anthropic's messages and Google's content generation. They validate
+requests and script failures as the providers do."""
 
 import asyncio
 import json
@@ -8,6 +9,16 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.support.servers.llm_google import (
+    content_events,
+    google_error,
+    google_problem,
+    images_of_google,
+    instructions_of,
+    is_google,
+    model_of,
+    whole_content,
+)
 from tests.support.servers.llm_images import Image, images_of, is_taken
 from tests.support.servers.llm_stream import Calls, completion_events, message_events
 from tests.support.servers.llm_whole import whole_completion, whole_message
@@ -24,13 +35,20 @@ class Asked:
 
     @property
     def key(self) -> str:
-        """Return the API key. Older Anthropic SDKs send it in a separate header."""
-        return self.headers.get("x-api-key") or self.headers.get("authorization", "").removeprefix(
-            "Bearer "
-        )
+        """Return the API key. Google and older Anthropic SDKs send it in a separate header."""
+        for name in ("x-goog-api-key", "x-api-key"):
+            if name in self.headers:
+                return self.headers[name]
+        return self.headers.get("authorization", "").removeprefix("Bearer ")
+
+    @property
+    def model(self) -> str:
+        return model_of(self.path) if is_google(self.path) else str(self.body["model"])
 
     @property
     def instructions(self) -> str:
+        if is_google(self.path):
+            return instructions_of(self.body)
         if "system" in self.body:  # Anthropic's
             system = self.body["system"]
             return system if isinstance(system, str) else "".join(part["text"] for part in system)
@@ -43,13 +61,25 @@ class Asked:
     @property
     def said(self) -> str:
         """Return everything except the instructions, as JSON."""
+        if is_google(self.path):
+            return json.dumps(self.body["contents"], ensure_ascii=False)
         return json.dumps(
             [one for one in self.body["messages"] if one["role"] not in ("system", "developer")],
             ensure_ascii=False,
         )
 
     @property
+    def texts(self) -> list[str]:
+        """Return the texts of the last turn."""
+        if is_google(self.path):
+            return [part["text"] for part in self.body["contents"][-1]["parts"]]
+        content = self.body["messages"][-1]["content"]
+        return [content] if isinstance(content, str) else [part["text"] for part in content]
+
+    @property
     def images(self) -> list[Image]:
+        if is_google(self.path):
+            return images_of_google(self.body)
         return images_of(self.body.get("messages", []))
 
 
@@ -88,10 +118,11 @@ class Drip:
 
 @dataclass(frozen=True)
 class Raw:
-    """Any body, with status 200."""
+    """Any body, by default with status 200."""
 
     body: bytes
     headers: dict[str, str] = field(default_factory=dict)
+    status: int = 200
 
 
 @dataclass(frozen=True)
@@ -125,6 +156,21 @@ class LlmServer:
     def anthropic_url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    def url_of(self, model: str) -> str:
+        """Return the URL of the provider of `model`, for example of `openai:gpt-5-mini`."""
+        base = f"http://127.0.0.1:{self.port}"
+        match model.partition(":")[0]:
+            case "openai":
+                return self.openai_url
+            case "anthropic":
+                return self.anthropic_url
+            case "openrouter":
+                return f"{base}/openrouter/api/v1"
+            case "ollama":
+                return f"{base}/ollama/v1"
+            case provider:
+                return f"{base}/{provider}"
+
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
@@ -156,7 +202,8 @@ class LlmServer:
         reply = self.script.pop(0) if len(self.script) > 1 else self.script[0]
         if isinstance(reply, Think):
             reply = reply.of(asked)
-        if isinstance(reply, Say) and asked.body.get("stream"):
+        is_stream = asked.body.get("stream") or asked.path.endswith(":streamGenerateContent")
+        if isinstance(reply, Say) and is_stream:
             reply = Calls((), str(reply.answer))
         return await self._reply(writer, asked, reply)
 
@@ -165,15 +212,11 @@ class LlmServer:
             case Calls():
                 await self._stream(writer, asked, reply)
             case Say():
-                form = _message if asked.path.endswith("/messages") else _completion
-                await self._send(writer, 200, _json(form(asked, reply)))
+                await self._send(writer, 200, _json(_answer(asked, reply)))
             case Raw():
-                await self._send(writer, 200, reply.body, reply.headers)
+                await self._send(writer, reply.status, reply.body, reply.headers)
             case Fail():
-                # Some providers repeat the key and the prompt in their errors.
-                told = f"no: {asked.headers.get('authorization')} {asked.said}"
-                error = {"error": {"message": told, "type": "error", "code": reply.code}}
-                await self._send(writer, reply.status, _json(error), reply.headers)
+                await self._send(writer, reply.status, _json(_error(asked, reply)), reply.headers)
             case Cut():
                 writer.write(_head(200, 10_000) + b'{"id": "half of an')
                 await writer.drain()
@@ -190,8 +233,10 @@ class LlmServer:
         return True
 
     async def _stream(self, writer: asyncio.StreamWriter, asked: Asked, said: Calls) -> None:
-        form = message_events if asked.path.endswith("/messages") else completion_events
-        events = list(form(asked.body["model"], said, (TOKENS_IN, TOKENS_OUT)))
+        form = content_events if is_google(asked.path) else completion_events
+        if asked.path.endswith("/messages"):
+            form = message_events
+        events = list(form(asked.model, said, (TOKENS_IN, TOKENS_OUT)))
         length = sum(map(len, events))
         writer.write(_head(200, length).replace(b"application/json", b"text/event-stream"))
         for event in events:
@@ -226,16 +271,28 @@ class LlmServer:
         return {"object": "list", "model": asked.body["model"], "data": data[::-1]}
 
 
+# The paths of OpenAI, and of the APIs with the same protocol, and of Mistral.
+_COMPLETIONS = {
+    "/v1/chat/completions",
+    "/azure/openai/v1/chat/completions",
+    "/mistral/v1/chat/completions",
+    "/ollama/v1/chat/completions",
+    "/openrouter/api/v1/chat/completions",
+}
+
+
 def _problem(asked: Asked) -> str | None:
     """Return why the provider would reject the request, or None."""
     if not all(map(is_taken, asked.images)):
         return "Could not process image"
+    if is_google(asked.path):
+        return google_problem(asked.path, asked.body) if asked.key == KEY else "invalid key"
     match asked.path:
         case "/v1/messages":
             schema = "output_config" in asked.body or "tools" in asked.body
             known = asked.key == KEY and "anthropic-version" in asked.headers
             return None if known and schema and asked.body["max_tokens"] else "invalid request"
-        case "/v1/chat/completions":
+        case path if path in _COMPLETIONS:
             schema = asked.body.get("response_format", {}).get("type") == "json_schema"
             return (
                 None
@@ -249,15 +306,33 @@ def _problem(asked: Asked) -> str | None:
             return "no such path"
 
 
-def _completion(asked: Asked, say: Say) -> dict[str, Any]:
-    return whole_completion(asked.body["model"], say.answer, say.refusal, (TOKENS_IN, TOKENS_OUT))
-
-
-def _message(asked: Asked, say: Say) -> dict[str, Any]:
-    tool = asked.body["tools"][0]["name"] if "tools" in asked.body else None
-    refused = say.refusal is not None
+def _answer(asked: Asked, say: Say) -> dict[str, Any]:
     tokens = (TOKENS_IN, TOKENS_OUT)
-    return whole_message(asked.body["model"], say.answer, tool, tokens, is_refused=refused)
+    refused = say.refusal is not None
+    if is_google(asked.path):
+        reason = "SAFETY" if refused else "STOP"
+        return whole_content(asked.model, say.answer, tokens, reason=reason)
+    if asked.path.endswith("/messages"):
+        tool = asked.body["tools"][0]["name"] if "tools" in asked.body else None
+        return whole_message(asked.model, say.answer, tool, tokens, is_refused=refused)
+    by_tool = "tools" in asked.body and "response_format" not in asked.body
+    tool = asked.body["tools"][0]["function"]["name"] if by_tool else None
+    completion = whole_completion(asked.model, say.answer, say.refusal, tokens, tool)
+    if asked.path.startswith("/openrouter/"):
+        completion["provider"] = "OpenAI"
+    return completion
+
+
+def _error(asked: Asked, fail: Fail) -> dict[str, Any]:
+    # Some providers repeat the key and the prompt in their errors.
+    told = f"no: {asked.headers.get('authorization')} {asked.said}"
+    if is_google(asked.path):
+        return google_error(fail.status, told, fail.headers.get("retry-after"), fail.code)
+    if asked.path.startswith("/mistral/"):
+        return {"object": "error", "message": told, "type": "error", "code": fail.code}
+    if asked.path.startswith("/openrouter/"):
+        return {"error": {"message": told, "code": fail.status, "metadata": {}}}
+    return {"error": {"message": told, "type": "error", "code": fail.code}}
 
 
 def _json(body: dict[str, Any]) -> bytes:

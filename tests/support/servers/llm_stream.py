@@ -33,7 +33,7 @@ def completion_events(model: str, said: Calls, tokens: tuple[int, int]) -> Itera
         )  # fmt: skip
 
     yield chunk({"role": "assistant", "content": ""})
-    for piece in _pieces(said.text):
+    for piece in pieces(said.text):
         yield chunk({"content": piece})
     for number, call in enumerate(said.calls):
         function = {"name": call.name, "arguments": json.dumps(call.arguments)}
@@ -67,7 +67,7 @@ def message_events(model: str, said: Calls, tokens: tuple[int, int]) -> Iterator
     place = 0
     if said.text:
         yield _event("content_block_start", index=0, content_block={"type": "text", "text": ""})
-        for piece in _pieces(said.text):
+        for piece in pieces(said.text):
             delta = {"type": "text_delta", "text": piece}
             yield _event("content_block_delta", index=0, delta=delta)
         yield _event("content_block_stop", index=0)
@@ -87,7 +87,7 @@ def message_events(model: str, said: Calls, tokens: tuple[int, int]) -> Iterator
     yield _event("message_stop")
 
 
-def _pieces(text: str) -> Iterator[str]:
+def pieces(text: str) -> Iterator[str]:
     return (text[at : at + _PIECE] for at in range(0, len(text), _PIECE))
 
 

@@ -7,18 +7,28 @@ Said = dict[str, Any] | str
 
 
 def whole_completion(
-    model: str, answer: Said, refusal: str | None, tokens: tuple[int, int]
+    model: str,
+    answer: Said,
+    refusal: str | None,
+    tokens: tuple[int, int],
+    tool: str | None = None,
 ) -> dict[str, Any]:
-    """Return the answer in the format of OpenAI's chat completions."""
+    """Return the answer in the format of OpenAI's chat completions. `tool` is the tool of a
+    structured answer, if any."""
     message: dict[str, Any] = {"role": "assistant", "content": None, "refusal": refusal}
-    if refusal is None:
+    reason = "stop"
+    if refusal is None and tool is not None and isinstance(answer, dict):
+        function = {"name": tool, "arguments": json.dumps(answer)}
+        message["tool_calls"] = [{"id": "call00001", "type": "function", "function": function}]
+        reason = "tool_calls"
+    elif refusal is None:
         message["content"] = answer if isinstance(answer, str) else json.dumps(answer)
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 1_700_000_000,
         "model": model,
-        "choices": [{"index": 0, "finish_reason": "stop", "message": message, "logprobs": None}],
+        "choices": [{"index": 0, "finish_reason": reason, "message": message, "logprobs": None}],
         "usage": {
             "prompt_tokens": tokens[0],
             "completion_tokens": tokens[1],
