@@ -83,8 +83,8 @@ class Embed:
         self._database = database
         self._embedder = embedder
         self._now = now
-        # The seconds that recent sweeps spent on each client. Clients with fewer seconds go first, so
-        # that expensive entries delay mostly the entries of their own client.
+        # The seconds that recent sweeps spent on each client. Clients with fewer seconds go first,
+        # so that expensive entries delay mostly the entries of their own client.
         self._spent_s: dict[str, float] = {}
         # The scan continues after this entry. The next sweep resumes it, so that the clients at the
         # end are served even if no sweep scans the entries of all clients.

@@ -30,7 +30,10 @@ class _Memory:
         self._branches: list[dict[str, tuple[PhraseTree, ...]]] = []
 
     def keep(
-        self, branch: dict[str, tuple["PhraseTree", ...]], word: str, found: tuple["PhraseTree", ...]
+        self,
+        branch: dict[str, tuple["PhraseTree", ...]],
+        word: str,
+        found: tuple["PhraseTree", ...],
     ) -> None:
         """Remember a word of a branch. Once the limit is reached, all branches forget their words
         first."""

@@ -9,6 +9,7 @@ from domain.content.chunks import MAX_HEADING, MAX_SENTENCES, chunks_of, max_sen
 from domain.content.content import MAX_BODY, language_of, unchosen_language
 from domain.core.effort import budget
 from domain.core.errors import OverBudget
+from evaluation.help_shop import SHOPS, read_articles
 
 SECONDS = 0.1
 
