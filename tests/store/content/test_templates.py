@@ -46,6 +46,16 @@ async def change(database: Database, shop: Shop, *changes: sa.Executable) -> Non
             await connection.execute(one)
 
 
+async def _add_one(database: Database, shop: Shop, one: Template) -> None:
+    async with database.tenant(shop.tenant) as connection:
+        await ContentRepository(connection, shop.tenant).add_template(one, NOW)
+
+
+async def _add_all(database: Database, shop: Shop, one: Template) -> None:
+    async with database.tenant(shop.tenant) as connection:
+        await ContentRepository(connection, shop.tenant).add_templates([one], NOW)
+
+
 async def test_the_exclusions_of_all_templates_are_limited(database: Database, shop: Shop) -> None:
     phrases = [f"word {number}" for number in range(MAX_ALL_NOT_FOR + 1)]
     full = MAX_ALL_NOT_FOR // MAX_NOT_FOR
@@ -57,13 +67,9 @@ async def test_the_exclusions_of_all_templates_are_limited(database: Database, s
     ]
     async with database.tenant(shop.tenant) as connection:
         await ContentRepository(connection, shop.tenant).add_templates(made[:full], NOW)
-    for add_more in (
-        lambda content: content.add_template(made[full], NOW),
-        lambda content: content.add_templates(made[full:], NOW),
-    ):
+    for adding in (_add_one, _add_all):
         with pytest.raises(InvalidContent, match="all templates together") as refused:
-            async with database.tenant(shop.tenant) as connection:
-                await add_more(ContentRepository(connection, shop.tenant))
+            await adding(database, shop, made[full])
         assert "tous les modèles" in refused.value.reason
     await add(database, shop, full)
 
