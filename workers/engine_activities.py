@@ -284,7 +284,9 @@ def build_activities(
             net=net,
             thread_lasts=settings.threads.lasts,
         ),
-        simulate=Simulate(database, simulator, sealer, utc_now, has_model=brains.model is not None),
+        simulate=Simulate(
+            database, simulator, sealer, utc_now, traffic, has_model=brains.model is not None
+        ),
         replay=ReplayPages(
             database,
             simulator,

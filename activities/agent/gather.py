@@ -14,6 +14,7 @@ from domain.agent.ports import Embedder
 from domain.agent.size_limits import WHOLE_KNOWLEDGE_CHARS
 from domain.core.ids import TenantId
 from domain.core.recent import Recent
+from domain.core.text_size import text_bytes
 from domain.intake.event import UnifiedEvent
 from store.content.content import ContentRepository, ShownTemplates
 from store.content.knowledge_chunks import is_embedded
@@ -22,10 +23,11 @@ from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 from store.learning.own_heads import OwnHeadRepository
 
-# Caches the templates of recently active clients, so that unchanged ones are not parsed again. An
-# entry's size is the characters of its bodies.
+# Caches the templates of recently active clients, so that unchanged ones are not parsed again.
+# Sizes are in bytes. The most templates that a client may have, with wide characters, take 20 MB.
 _ENTRY: Final = 500
-_SHOWN: Final[Recent[TenantId, ShownTemplates]] = Recent(limit=20_000_000)
+_TEMPLATE: Final = 1_500
+_SHOWN: Final[Recent[TenantId, ShownTemplates]] = Recent(limit=60_000_000)
 # This cache contains the classifier heads of recently active clients. Sizes are in bytes.
 _HEADS: Final[Recent[TenantId, OwnHead]] = Recent(limit=20_000_000)
 
@@ -107,9 +109,14 @@ async def _templates(content: ContentRepository, tenant: TenantId) -> tuple[Temp
     if shown is not known:
         # Add a base size to each entry because even the empty result of a client without templates
         # uses memory.
-        weight = sum(len(one.body) for one in shown.templates)
-        _SHOWN.keep(tenant, shown, _ENTRY + weight)
+        _SHOWN.keep(tenant, shown, _ENTRY + sum(map(_size, shown.templates)))
     return shown.templates
+
+
+def _size(template: Template) -> int:
+    """Return the approximate size of a template in memory, in bytes."""
+    texts = text_bytes((template.id, template.name, template.body, *template.not_for))
+    return _TEMPLATE + texts
 
 
 async def _own_head(heads: OwnHeadRepository, tenant: TenantId) -> OwnHead | None:

@@ -2,10 +2,9 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import islice
 from typing import Final
 
 import structlog
@@ -30,9 +29,6 @@ from store.content.stale_entries import (
 )
 from store.core.database import Database
 
-PAGE: Final = 64
-"""Number of entries with texts that one statement reads."""
-
 FOUND: Final = 20_000
 """Number of stale entries after which the scan stops, until these entries are embedded."""
 
@@ -52,6 +48,9 @@ STARTING: Final = timedelta(seconds=60)
 ENTRY_S: Final = 40.0
 MAX_CLIENT_FAILURES: Final = 3
 """Number of failures after which the sweep skips a client's remaining entries."""
+
+# The fraction of a client's seconds that counts in the next sweep.
+_CARRIED: Final = 0.5
 
 # A text that every provider accepts. If it cannot be embedded, the provider is down.
 _PROBE: Final = "Hello"
@@ -84,13 +83,17 @@ class Embed:
         self._database = database
         self._embedder = embedder
         self._now = now
+        # The seconds that recent sweeps spent on each client. Clients with fewer seconds go first,
+        # so that expensive entries delay mostly the entries of their own client.
+        self._spent_s: dict[str, float] = {}
         # The scan continues after this entry. The next sweep resumes it, so that the clients at the
         # end are served even if no sweep scans the entries of all clients.
         self._scanned = FIRST_KEY
 
     @activity.defn(name=names.SWEEP_KNOWLEDGE)
     async def embed(self, step: SweepInput) -> SweepResult:
-        """Chunk and embed new and changed knowledge entries, in rotation among the clients.
+        """Chunk and embed new and changed knowledge entries. The clients' shares of the time are
+        equal.
 
         Idempotency key: the entry, the digest of its text, and the model. A failed entry is logged
         for a later sweep, and keyword search still finds it. If the provider is down, the next
@@ -100,6 +103,9 @@ class Embed:
         if embedder is None or embedder.model != step.embedding_model:
             return SweepResult(picked_up=0)  # The sweep was started for another model.
         sweep = _Sweep(embedder, self._now())
+        self._spent_s = {
+            client: seconds * _CARRIED for client, seconds in self._spent_s.items() if seconds > 1
+        }
         if await self._embed_stale(sweep):
             await self._set_digests(sweep)
         return SweepResult(picked_up=sweep.embedded, failed=sweep.failures.total())
@@ -108,21 +114,32 @@ class Embed:
         """Embed stale entries until none are left. Return False if the time is up or the provider
         is down."""
         while stale := await self._stale(sweep):
-            turns = in_turns(stale, str(sweep.started))
-            while keys := tuple(islice(turns, PAGE)):
-                for entry in await self._read(keys):
-                    if sweep.skips(entry.client_id):
-                        continue
-                    if sweep.is_over(self._now()):
-                        return False
-                    if await self._embed(sweep.embedder, entry):
-                        sweep.embedded += 1
-                        continue
-                    sweep.failures[entry.client_id] += 1
-                    if await _is_down(sweep.embedder):
-                        return False
-                    await self._retry_later(entry)
+            for key in in_turns(stale, str(sweep.started), self._spent_s):
+                if sweep.skips(key.client_id):
+                    continue
+                began = self._now()
+                if sweep.is_over(began):
+                    return False
+                is_up = await self._embed_one(sweep, key)
+                spent_s = (self._now() - began).total_seconds()
+                self._spent_s[key.client_id] = self._spent_s.get(key.client_id, 0.0) + spent_s
+                if not is_up:
+                    return False
         return not sweep.is_over(self._now())
+
+    async def _embed_one(self, sweep: _Sweep, key: EntryKey) -> bool:
+        """Embed an entry, unless it was deleted. Return False if the provider is down."""
+        entry = await self._read(key)
+        if entry is None:
+            return True
+        if await self._embed(sweep.embedder, entry):
+            sweep.embedded += 1
+            return True
+        sweep.failures[entry.client_id] += 1
+        if await _is_down(sweep.embedder):
+            return False
+        await self._retry_later(entry)
+        return True
 
     async def _stale(self, sweep: _Sweep) -> Collection[StaleKey]:
         """Continue the scan until it has found `FOUND` stale entries, or has passed all entries.
@@ -144,9 +161,9 @@ class Embed:
             passes -= window.last is None
         return found.values()
 
-    async def _read(self, keys: Sequence[EntryKey]) -> tuple[StaleEntry, ...]:
+    async def _read(self, key: EntryKey) -> StaleEntry | None:
         async with self._database.service() as connection:
-            return await read_entries(connection, keys)
+            return next(iter(await read_entries(connection, (key,))), None)
 
     async def _set_digests(self, sweep: _Sweep) -> None:
         """Store missing digests, a few in each transaction."""

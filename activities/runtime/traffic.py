@@ -14,9 +14,10 @@ BACKGROUND: Final = frozenset(
         *(names.BEGIN_CASE_RUN, names.TRY_CASE, names.END_CASE_RUN),
         *(names.BEGIN_REPLAY, names.REPLAY_PAGE, names.END_REPLAY),
         *(names.OPEN_SITE, names.READ_SITE, names.END_SITE),
+        names.THINK_SCENARIO,
     }
 )
-"""Background activities. They are excluded from traffic because no caller waits for them."""
+"""Background activities. They are excluded from traffic because no customer waits for them."""
 
 # For this many seconds after a foreground activity, the worker is treated as busy, because more
 # work may follow.

@@ -19,6 +19,18 @@ from adapters.brain.answer_words import (
 from adapters.brain.features import Floats
 from domain.agent.brain import Language, Passage, PassageSentence
 from domain.content.chunks import chunks_of
+from domain.core.effort import spend
+from domain.core.text import fold
+
+MOST_CANDIDATES: Final = 160
+"""Maximum number of sentences that are compared with a message. The eight longest articles of a
+shop in `evaluation/shops` have at most 138 sentences."""
+
+MOST_CANDIDATE_CHARS: Final = 20_000
+"""Maximum total length of these sentences, in characters."""
+
+# Steps of the effort budget spent per sentence, in addition to those for its characters.
+_SENTENCE_STEPS: Final = 1_000
 
 CUES: Final = ("existence", "yes_or_no", "two_matters", "why", "own_case")
 
@@ -57,14 +69,43 @@ def _cut(passage: Passage) -> tuple[PassageSentence, ...]:
     )
 
 
+def compared_candidates(question: AskedQuestion, found: list[Candidate]) -> list[Candidate]:
+    """Return the candidates that are compared with the question, in the given order.
+
+    Beyond `MOST_CANDIDATES` sentences or `MOST_CANDIDATE_CHARS` characters, the most similar ones
+    are kept. Sentences without embeddings are ranked by the words that they share with the
+    question.
+    """
+    size = sum(len(one.sentence.text) for one in found)
+    if len(found) <= MOST_CANDIDATES and size <= MOST_CANDIDATE_CHARS:
+        return found
+    spend(size)
+
+    def rank(place: int) -> tuple[float, int]:
+        sentence = found[place].sentence
+        if sentence.similarity is not None:
+            return -sentence.similarity, 0
+        return 0.0, -len(question.words.intersection(fold(sentence.text).split()))
+
+    kept: list[int] = []
+    left = MOST_CANDIDATE_CHARS
+    for place in sorted(range(len(found)), key=rank)[:MOST_CANDIDATES]:
+        left -= len(found[place].sentence.text)
+        if left < 0 and kept:
+            break
+        kept.append(place)
+    return [found[place] for place in sorted(kept)]
+
+
 def sentence_features(
     question: AskedQuestion, language: Language, passages: Sequence[Passage]
 ) -> tuple[list[Candidate], Floats]:
-    """Return the sentences of all passages, and their features as an array of shape (sentences,
-    features)."""
-    found = candidates_of(passages)
+    """Return the sentences that are compared with the question, and their features as an array of
+    shape (sentences, features)."""
+    found = compared_candidates(question, candidates_of(passages))
     if not found:
         return [], np.zeros((0, len(SENTENCE_FEATURES)))
+    spend(_SENTENCE_STEPS * len(found))
     rarity = _rarities(found)
     similarities = np.array([one.sentence.similarity or 0.0 for one in found])
     center, spread = float(similarities.mean()), max(float(similarities.std()), 1e-3)

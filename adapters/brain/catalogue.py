@@ -5,38 +5,68 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final
 
-from adapters.brain.relevance import Coverage, body_stems, stems
+from adapters.brain.features import READ_CHARACTERS
+from adapters.brain.relevance import Coverage
 from domain.agent.brain import Language, Template
 from domain.agent.intents.phrase_lists import PhraseLists
 from domain.agent.template import names
+from domain.content.content import MAX_ALL_NOT_FOR
+from domain.core.effort import spend
 from domain.core.recent import Recent
+from domain.core.text_size import text_bytes
 
-# Maximum total size of the cached catalogues, in bytes.
+# Maximum total size of the cached catalogues, in bytes. The largest possible catalogue fits, so
+# that it is not prepared again for each message.
 _HELD: Final = 100_000_000
 # The size of a prepared template, measured on texts of many different short words.
 _BYTES_PER_TEMPLATE: Final = 2_000
 _BYTES_PER_CHAR: Final = 100
 _BYTES_PER_EXCLUDED_CHAR: Final = 300
-# After preparing this many templates, the code yields to other tasks of the event loop.
-_AT_ONCE: Final = 10
+# After preparing about this many characters, the code yields to other tasks of the event loop.
+_CHARS_AT_ONCE: Final = 5_000
+# The search for placeholders is much cheaper per character than the other steps.
+_CHARS_PER_STEP: Final = 10
 
 
 class Catalogue:
     """A client's templates, with indexes for comparing them with messages. `coverage`, `not_for`
-    and `placeholders` refer to templates by position."""
+    and `placeholders` refer to templates by position.
 
-    def __init__(self, templates: tuple[Template, ...], coverage: Coverage) -> None:
+    Once `MAX_ALL_NOT_FOR` exclusions are read, templates with further exclusions are not used.
+    Without its exclusions, a template could answer the wrong messages.
+    """
+
+    def __init__(self, templates: tuple[Template, ...]) -> None:
+        """Create the catalogue without indexes. `prepare` adds each template to them."""
         self.templates = templates
-        self.coverage = coverage
-        self.not_for = PhraseLists([template.not_for for template in templates])
-        self.placeholders = tuple(names(template.body) for template in templates)
+        self.coverage = Coverage()
+        self.not_for = PhraseLists()
+        self.placeholders: list[frozenset[str]] = []
+        self.size = 0
+        self._exclusions = 0
         self._places: dict[Language, list[int]] = defaultdict(list)
-        for place, template in enumerate(templates):
-            self._places[template.language].append(place)
 
     def places(self, language: Language) -> Sequence[int]:
         """Return the positions of the templates in the given language, oldest first."""
         return self._places.get(language, ())
+
+    def prepare(self, template: Template) -> int:
+        """Add the next template to the indexes. Return the number of characters that were read."""
+        place, not_for = len(self.placeholders), template.not_for
+        spend(len(template.body) // _CHARS_PER_STEP)
+        self.placeholders.append(names(template.body))
+        self.coverage.add(template.name, template.body)
+        read = len(template.name) + min(len(template.body), READ_CHARACTERS)
+        self.size += _BYTES_PER_TEMPLATE + _BYTES_PER_CHAR * read
+        self.size += text_bytes((template.name, template.body, *not_for))
+        if self._exclusions + len(not_for) > MAX_ALL_NOT_FOR:
+            return read
+        excluded = sum(map(len, not_for))
+        self._exclusions += len(not_for)
+        self.size += _BYTES_PER_EXCLUDED_CHAR * excluded
+        self.not_for.add(place, not_for)
+        self._places[template.language].append(place)
+        return read + excluded
 
 
 class Catalogues:
@@ -53,20 +83,10 @@ class Catalogues:
         known = self._recent.get(key)
         if known is not None:
             return known
-        titles, bodies = [], []
-        for number, template in enumerate(templates):
-            if number and number % _AT_ONCE == 0:
+        catalogue, read = Catalogue(templates), 0
+        for template in templates:
+            if read > _CHARS_AT_ONCE:
                 await asyncio.sleep(0)
-            titles.append(stems(template.name))
-            bodies.append(body_stems(template.body))
-        catalogue = Catalogue(templates, Coverage(titles, bodies))
-        return self._recent.keep(key, catalogue, sum(map(_size, templates)))
-
-
-def _size(template: Template) -> int:
-    """Return the approximate size of a prepared template, in bytes."""
-    return (
-        _BYTES_PER_TEMPLATE
-        + _BYTES_PER_CHAR * (len(template.name) + len(template.body))
-        + _BYTES_PER_EXCLUDED_CHAR * sum(map(len, template.not_for))
-    )
+                read = 0
+            read += catalogue.prepare(template)
+        return self._recent.keep(key, catalogue, catalogue.size)

@@ -148,14 +148,21 @@ def names_anything(named: Set[str]) -> bool:
 class Coverage:
     """An index that measures how much of a message each of many texts covers."""
 
-    def __init__(self, titles: Sequence[Set[str]], bodies: Sequence[Set[str]]) -> None:
-        """Create the index. `titles`, `bodies`: the stems in the titles and bodies of the texts."""
-        self._titles, self._bodies = StemIndex(titles), StemIndex(bodies)
+    def __init__(self) -> None:
+        self._titles, self._bodies = StemIndex(), StemIndex()
+
+    def add(self, title: str, body: str) -> None:
+        """Add a text to the index."""
+        self._titles.add(stems(title))
+        self._bodies.add(body_stems(body))
 
     @classmethod
     def of(cls, texts: Sequence[tuple[str, str]]) -> Self:
         """Return the coverage index of the texts, each given as a title and a body."""
-        return cls([stems(title) for title, _ in texts], [body_stems(body) for _, body in texts])
+        coverage = cls()
+        for title, body in texts:
+            coverage.add(title, body)
+        return coverage
 
     def shares(self, question: Question) -> Floats:
         """Return the fraction of the message that each text covers, from 0 to 1. Words in the title

@@ -1,7 +1,7 @@
 """An index of the stems in many texts, used to search without scanning each text."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Final
 
 import numpy as np
@@ -21,29 +21,36 @@ _LONGEST_ENDING: Final = 4
 class StemIndex:
     """An index of texts by their stems. "expedi" also finds "expedition", and vice versa."""
 
-    def __init__(self, texts: Sequence[Set[str]]) -> None:
-        self.size = len(texts)
-        places: dict[str, list[int]] = defaultdict(list)
-        for place, stems in enumerate(texts):
-            for stem in stems:
-                places[stem].append(place)
-        self._places: dict[str, Places] = {
-            stem: np.array(found, dtype=np.intp) for stem, found in places.items()
-        }
+    def __init__(self, texts: Iterable[Set[str]] = ()) -> None:
+        self.size = 0
+        self._places: dict[str, list[int]] = {}
         self._longer: dict[str, list[str]] = defaultdict(list)
-        for stem in places:
+        for stems in texts:
+            self.add(stems)
+
+    def add(self, stems: Set[str]) -> None:
+        """Add a text with these stems. Its position is the number of texts before it."""
+        for stem in stems:
+            places = self._places.get(stem)
+            if places is not None:
+                places.append(self.size)
+                continue
+            self._places[stem] = [self.size]
             for beginning in _beginnings(stem):
                 self._longer[beginning].append(stem)
+        self.size += 1
 
     def places(self, stem: str) -> Places:
         """Return the sorted, distinct positions of the texts that contain this stem or a similar
         one."""
         spend(1)
         found = [self._places[one] for one in self._alike(stem)]
-        if len(found) < 2:
-            return found[0] if found else _NONE
+        if not found:
+            return _NONE
+        if len(found) == 1:
+            return np.array(found[0], dtype=np.intp)
         spend(sum(map(len, found)))
-        return np.unique(np.concatenate(found))
+        return np.array(sorted(set[int]().union(*found)), dtype=np.intp)
 
     def _alike(self, stem: str) -> Iterator[str]:
         if stem in self._places:

@@ -37,6 +37,7 @@ IDENTITY: Final = "identity"
 _UNNAMED: Final = ServiceName()
 
 _CONNECT_S: Final = 3.0
+_LONGEST_WAIT_S: Final = 24 * 3600.0
 _GONE: Final = frozenset({404, 410})
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -211,4 +212,7 @@ def _parse(reply: Reply, shape: type[Shape], unclear: type[DomainError]) -> Shap
 
 
 def _seconds(header: str | None) -> float | None:
-    return float(header) if header and header.isascii() and header.isdigit() else None
+    """Return the seconds in a Retry-After header, at most `_LONGEST_WAIT_S`, or None."""
+    if not header or not header.isascii() or not header.isdigit():
+        return None
+    return min(float(header), _LONGEST_WAIT_S)

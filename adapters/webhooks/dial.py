@@ -7,14 +7,18 @@ from collections.abc import Sequence
 from functools import cache
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import certifi
 
 from adapters.webhooks.failures import PostFailed
+from adapters.webhooks.parsing_cost import PIECE
 from domain.core.errors import EngineUnavailable
 from domain.webhooks.address_guard import Address, canonical, forbidden
 from domain.webhooks.delivery import FailureKind
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 HTTP: Final = "http/1.1"
 """The ALPN protocol name of HTTP/1.1."""
@@ -26,6 +30,9 @@ _CHECKED: Final = 32
 """Maximum number of a host name's addresses that are checked. The others are never dialled."""
 _TRIED: Final = 4
 """Maximum number of addresses tried for one host name."""
+_MOST_RECEIVED: Final = 512 * 1024
+"""Maximum number of bytes received on a connection, before decryption. The responses that are read
+take a fifth of it."""
 _EACH_S: Final = 2.0
 """Connection timeout for each address except the last, in seconds. It prevents an unresponsive
 address, often a broken IPv6 address, from using up the deadline."""
@@ -71,6 +78,25 @@ def check(address: Address, *, allow_private: bool) -> None:
         )
 
 
+class BoundedSocket(socket.socket):
+    """A socket that limits the bytes received in one turn of the event loop, and in total.
+
+    A server may send TLS session tickets without end. OpenSSL processes all received tickets in one
+    step, up to 0.4 s for the 256 KB that asyncio receives at once.
+    """
+
+    _left = _MOST_RECEIVED
+
+    def recv_into(self, buffer: "WriteableBuffer", nbytes: int = 0, flags: int = 0) -> int:
+        """Receive into the buffer, and return the number of bytes. Raises ConnectionAbortedError
+        beyond the total limit."""
+        received = super().recv_into(buffer, min(nbytes or PIECE, PIECE), flags)
+        self._left -= received
+        if self._left < 0:
+            raise ConnectionAbortedError("the server sends too much")
+        return received
+
+
 class Dialler:
     """One connection to a host. `dialled` is the last address tried."""
 
@@ -97,7 +123,7 @@ class Dialler:
         self.dialled = address
         family = socket.AF_INET if address.version == 4 else socket.AF_INET6
         try:
-            sock = socket.socket(family, socket.SOCK_STREAM)
+            sock = BoundedSocket(family, socket.SOCK_STREAM)
         except OSError as error:
             # This error means that our process has too many open files. It must not be recorded as
             # a failure of the receiver.

@@ -7,17 +7,24 @@ headers takes a tenth of a second. An endless response would delay all other cli
 
 import asyncio
 import ssl
+from collections.abc import Callable, Mapping
 from time import thread_time
 from typing import Any, Final
 
 import httpcore
 import httpx
+from anyio import BrokenResourceError
+from anyio.abc import ByteStream
 
 MAX_HEAD: Final = 16 * 1024
 """Maximum size of the status line and headers of a response, and of the trailers of its body, in
 bytes."""
 PIECE: Final = 4 * 1024
 """Maximum number of bytes that are parsed before other tasks run."""
+_ALLOWED_UNREAD: Final = 128 * 1024
+_ALLOWED_PER_BYTE: Final = 4
+"""For each byte of a response, the server may send this many bytes in total. TLS adds about a tenth
+of a byte, unless the server sends endless session tickets."""
 _ALLOWED_S: Final = 0.012
 _ALLOWED_S_PER_BYTE: Final = 0.03e-3 / 1024
 # A garbage collection can interrupt the parsing of a piece, so one piece counts only this much.
@@ -76,20 +83,58 @@ class BoundedTransport(httpx.AsyncHTTPTransport):
         )
 
 
+class _Received(ByteStream):
+    """The bytes that a server sends, before decryption. Without a limit, OpenSSL would process
+    endless session tickets, all that it has received in one step."""
+
+    def __init__(self, inner: ByteStream) -> None:
+        self._inner = inner
+        self.allowed = _ALLOWED_UNREAD
+
+    async def receive(self, max_bytes: int = PIECE) -> bytes:
+        """Return the next piece. Raises anyio.BrokenResourceError if the server has sent much more
+        than the response."""
+        data = await self._inner.receive(min(max_bytes, PIECE))
+        self.allowed -= len(data)
+        if self.allowed < 0:
+            raise BrokenResourceError
+        return data
+
+    async def send(self, item: bytes) -> None:
+        await self._inner.send(item)
+
+    async def send_eof(self) -> None:
+        await self._inner.send_eof()
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    @property
+    def extra_attributes(self) -> Mapping[Any, Callable[[], Any]]:
+        return self._inner.extra_attributes
+
+
 class _Backend(httpcore.AsyncNetworkBackend):
     def __init__(self, inner: httpcore.AsyncNetworkBackend) -> None:
         self._inner = inner
 
     async def connect_tcp(self, *given: Any, **named: Any) -> httpcore.AsyncNetworkStream:
-        return _Stream(await self._inner.connect_tcp(*given, **named))
+        stream = await self._inner.connect_tcp(*given, **named)
+        received = None
+        # httpcore has no parameter for the stream below TLS. Tests pass streams of another kind.
+        if isinstance(below := getattr(stream, "_stream", None), ByteStream):
+            received = _Received(below)
+            setattr(stream, "_stream", received)  # noqa: B010 - the attribute is httpcore's
+        return _Stream(stream, received)
 
     async def sleep(self, seconds: float) -> None:
         await self._inner.sleep(seconds)
 
 
 class _Stream(httpcore.AsyncNetworkStream):
-    def __init__(self, inner: httpcore.AsyncNetworkStream) -> None:
+    def __init__(self, inner: httpcore.AsyncNetworkStream, received: _Received | None) -> None:
         self._inner = inner
+        self._received = received
         self._cost = ParsingCost()
 
     async def read(
@@ -102,6 +147,8 @@ class _Stream(httpcore.AsyncNetworkStream):
         await asyncio.sleep(0)
         data = await self._inner.read(min(max_bytes, PIECE), timeout)
         self._cost.received(len(data))
+        if self._received is not None:
+            self._received.allowed += _ALLOWED_PER_BYTE * len(data)
         return data
 
     async def write(
@@ -116,7 +163,7 @@ class _Stream(httpcore.AsyncNetworkStream):
         await self._inner.aclose()
 
     async def start_tls(self, *given: Any, **named: Any) -> httpcore.AsyncNetworkStream:
-        return _Stream(await self._inner.start_tls(*given, **named))
+        return _Stream(await self._inner.start_tls(*given, **named), self._received)
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)

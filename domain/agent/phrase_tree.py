@@ -13,18 +13,49 @@ _MINOR_AGES: Final = range(1, 18)
 _ANY: Final = "_"
 _NUMBER: Final = "<n>"
 _AGE: Final = "<age>"
-_REMEMBERED: Final = 2_000
-"""Maximum number of words that a branch remembers."""
+_REMEMBERED: Final = 50_000
+"""Maximum number of words that all branches of a tree remember."""
 _REMEMBERED_CHARS: Final = 40
+
+
+class _Memory:
+    """The words that the branches of one tree remember. Strangers choose these words, so the
+    branches share one limit."""
+
+    __slots__ = ("_branches", "_limit", "_words")
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._words = 0
+        self._branches: list[dict[str, tuple[PhraseTree, ...]]] = []
+
+    def keep(
+        self,
+        branch: dict[str, tuple["PhraseTree", ...]],
+        word: str,
+        found: tuple["PhraseTree", ...],
+    ) -> None:
+        """Remember a word of a branch. Once the limit is reached, all branches forget their words
+        first."""
+        if self._words >= self._limit:
+            for other in self._branches:
+                other.clear()
+            self._branches.clear()
+            self._words = 0
+        if not branch:
+            self._branches.append(branch)
+        self._words += 1
+        branch[word] = found
 
 
 class PhraseTree:
     """A branch of the tree, with its subbranches. `concepts` are the concepts of the phrases that
-    end at this branch."""
+    end at this branch. `remembered`: how many words the tree remembers, to find them faster."""
 
-    __slots__ = ("_after", "_branches", "_by_form", "_stems", "concepts")
+    __slots__ = ("_after", "_branches", "_by_form", "_memory", "_stems", "concepts")
 
-    def __init__(self) -> None:
+    def __init__(self, remembered: int = _REMEMBERED) -> None:
+        self._memory = _Memory(remembered) if remembered else None
         self.concepts: list[str] = []
         self._branches: dict[frozenset[str], PhraseTree] = {}
         self._by_form: dict[str, list[PhraseTree]] = {}
@@ -63,7 +94,8 @@ class PhraseTree:
         branch = self._branches.get(forms)
         if branch is None:
             self._after.clear()
-            branch = self._branches[forms] = PhraseTree()
+            branch = self._branches[forms] = PhraseTree(remembered=0)
+            branch._memory = self._memory
             for form in forms:
                 self._by_form.setdefault(form, []).append(branch)
             stems = {len(form) - 1 for form in forms if form.endswith("*")}
@@ -74,11 +106,11 @@ class PhraseTree:
         """Return the distinct branches whose phrases continue with this word."""
         found = self._after.get(word)
         if found is None:
+            if not self._by_form:  # A branch without subbranches remembers nothing.
+                return ()
             found = self._found_after(word)
-            if len(self._after) >= _REMEMBERED:
-                self._after.clear()
-            if len(word) <= _REMEMBERED_CHARS:
-                self._after[word] = found
+            if self._memory is not None and len(word) <= _REMEMBERED_CHARS:
+                self._memory.keep(self._after, word, found)
         return found
 
     def _found_after(self, word: str) -> tuple["PhraseTree", ...]:

@@ -19,6 +19,11 @@ MAX_SENTENCES: Final = 500
 """Maximum number of sentences per knowledge entry that are embedded. Only keyword search finds the
 rest."""
 
+# A short entry has fewer sentences, because each embedding takes much more space than a sentence of
+# one letter. The sentences in `evaluation/shops` have at least 33 characters on average.
+_FEWEST_SENTENCES: Final = 20
+_CHARS_PER_SENTENCE: Final = 20
+
 MAX_HEADING: Final = 400
 """Maximum length of a heading. Each sentence of a chunk is returned with its heading, so a
 long heading would be copied hundreds of times."""
@@ -66,13 +71,18 @@ class Chunk:
         return tuple(f"{above}: {sentence}" for sentence in self.sentences)
 
 
+def max_sentences(chars: int) -> int:
+    """Return the maximum number of sentences that are embedded of a text of this length."""
+    return min(MAX_SENTENCES, _FEWEST_SENTENCES + chars // _CHARS_PER_SENTENCE)
+
+
 def chunks_of(body: str) -> tuple[Chunk, ...]:
-    """Return the chunks of an entry's body, in order, with at most MAX_SENTENCES sentences. An
+    """Return the chunks of an entry's body, in order, with at most `max_sentences` sentences. An
     empty body has no chunks."""
     spend(len(body))
     found: list[Chunk] = []
     heading, held, words = "", list[str](), 0
-    for line_heading, sentence in islice(_sentences(body), MAX_SENTENCES):
+    for line_heading, sentence in islice(_sentences(body), max_sentences(len(body))):
         size = len(sentence.split())
         if held and (line_heading != heading or words + size > CHUNK_WORDS):
             found.append(Chunk(heading, tuple(held)))

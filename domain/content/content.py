@@ -38,6 +38,10 @@ MAX_NOT_FOR: Final = 50
 """Maximum number of exclusions per template. The template does not answer a message that contains
 one of its exclusions, which are words or phrases."""
 
+MAX_ALL_NOT_FOR: Final = 1_000
+"""Maximum number of exclusions of all templates of a client. Each message is compared with all of
+them. The starter templates have about 350."""
+
 MAX_NOT_FOR_PHRASE: Final = 80
 """Maximum length of a template exclusion, in characters."""
 

@@ -70,7 +70,7 @@ async def add_template(work: UnitOfWork, actor: Actor, new: NewTemplate) -> Temp
 
 async def add_starter_templates(work: UnitOfWork, actor: Actor) -> int:
     """Add the starter templates for each language and intent without a template. Return their
-    number. Raises RoleRequired, TooMuchContent, ClientNotFound."""
+    number. Raises RoleRequired, TooMuchContent, InvalidContent, ClientNotFound."""
     actor.require(MANAGERS)
     content = ContentRepository(work.connection, work.tenant)
     answered = await content.answered_intents()
@@ -89,9 +89,11 @@ async def change_template(
     """Change a template, but no existing drafts. Raises RoleRequired, InvalidContent,
     ContentNotFound."""
     actor.require(MANAGERS)
-    changed = await ContentChanges(work.connection, work.tenant).change_template(
-        template_id, change, work.now
-    )
+    changes = ContentChanges(work.connection, work.tenant)
+    before = await changes.read(TemplateEntry, template_id, lock=True)
+    changed = await changes.change_template(template_id, change, work.now)
+    if len(changed.not_for) > len(before.not_for):
+        await ContentRepository(work.connection, work.tenant).check_exclusions()
     if change.body is not None or change.language is not None:
         check_language(changed.language, changed.body)
     work.note(actor, "template changed", template_id=template_id)

@@ -10,9 +10,10 @@ import sqlalchemy as sa
 
 from domain.agent.brain import Template
 from domain.content.chunks import text_digest
-from domain.content.content import MAX_ENTRIES, MAX_KNOWLEDGE, MAX_TEMPLATES
+from domain.content.content import MAX_ALL_NOT_FOR, MAX_ENTRIES, MAX_KNOWLEDGE, MAX_TEMPLATES
 from domain.content.errors import TooMuchContent
 from domain.content.knowledge_file import FileEntry
+from domain.core.errors import InvalidContent
 from domain.core.ids import TenantId
 from domain.core.ports import NewId
 from domain.core.text import fold
@@ -75,9 +76,26 @@ class ContentRepository(TenantRepository):
     async def add_template(
         self, template: Template, now: datetime, *, is_active: bool = True
     ) -> None:
-        """Add a template. Raises TooMuchContent, and ClientNotFound during the client's erasure."""
+        """Add a template. Raises TooMuchContent, InvalidContent beyond the limit on exclusions, and
+        ClientNotFound during the client's erasure."""
         await self._make_room(response_templates, MAX_TEMPLATES)
         await self.insert_template(template, now, is_active=is_active)
+        if template.not_for:
+            await self.check_exclusions()
+
+    async def check_exclusions(self) -> None:
+        """Raise InvalidContent if the exclusions of all the client's templates exceed the limit."""
+        table = response_templates.c
+        count = await self._connection.scalar(
+            sa.select(sa.func.sum(sa.func.jsonb_array_length(table.not_for))).where(
+                table.client_id == self._tenant
+            )
+        )
+        if count is not None and count > MAX_ALL_NOT_FOR:
+            raise InvalidContent(
+                f"not_for: {MAX_ALL_NOT_FOR} phrases at most in all templates together",
+                f"not_for : {MAX_ALL_NOT_FOR} expressions au plus pour tous les modèles",
+            )
 
     async def insert_template(
         self, template: Template, now: datetime, *, is_active: bool = True
@@ -120,6 +138,7 @@ class ContentRepository(TenantRepository):
                 for one in templates
             ],
         )
+        await self.check_exclusions()
 
     async def add_knowledge(
         self, *, entry_id: str, title: str, body: str, language: str, now: datetime

@@ -1,6 +1,7 @@
 """List and edit a client's templates and knowledge on behalf of a member."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, TypeVar
 
@@ -19,6 +20,17 @@ _TABLES: Final[dict[type, sa.Table]] = {
     TemplateEntry: response_templates,
     KnowledgeEntry: knowledge_entries,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateExcerpt:
+    """A template with the beginning of its body."""
+
+    id: str
+    name: str
+    body: str
+    language: str
+    is_active: bool
 
 
 class ContentChanges(TenantRepository):
@@ -59,6 +71,35 @@ class ContentChanges(TenantRepository):
             .limit(limit)
         )
         return tuple((row.id, row.name) for row in rows)
+
+    async def template_topics(self) -> tuple[tuple[str, str, str], ...]:
+        """Return the id, name and category of each template, oldest first, including inactive
+        templates."""
+        table = response_templates.c
+        rows = await self._connection.execute(
+            sa.select(table.id, table.name, table.category)
+            .where(table.client_id == self._tenant)
+            .order_by(table.created_at, table.id)
+        )
+        return tuple((row.id, row.name, row.category) for row in rows)
+
+    async def template_excerpts(
+        self, ids: Sequence[str], chars: int
+    ) -> tuple[TemplateExcerpt, ...]:
+        """Return the templates with these ids, in the same order, with the first `chars` characters
+        of each body. Missing templates are left out."""
+        table = response_templates.c
+        rows = await self._connection.execute(
+            sa.select(
+                table.id,
+                table.name,
+                sa.func.left(table.body, chars).label("body"),
+                table.language,
+                table.is_active,
+            ).where(table.client_id == self._tenant, table.id.in_(ids))
+        )
+        found = {row.id: TemplateExcerpt(*row) for row in rows}
+        return tuple(found[one] for one in ids if one in found)
 
     async def titled(self, titles: Sequence[str]) -> dict[tuple[str, str], KnowledgeEntry]:
         """Return the knowledge entries with one of these titles, keyed by (language, title). If two

@@ -12,6 +12,8 @@ from domain.core.text import fold
 from store.core.repository import TenantRepository
 
 MAX_PASSAGES: Final = 8
+MAX_PASSAGE_SENTENCES: Final = 60
+"""Maximum number of sentences that are returned with a passage, those nearest to the question."""
 _MAX_QUERY_CHARS: Final = 2_000
 _CANDIDATES: Final = 20
 # A search uses only the first words of a long message, and fewer words if the client has many
@@ -107,13 +109,19 @@ _FUSED: Final = sa.text(f"""
     FROM found JOIN knowledge_entries USING (id) LEFT JOIN near USING (id)
     LEFT JOIN LATERAL (
         SELECT json_agg(json_build_object(
-                   'heading', left(heading, {MAX_HEADING}), 'text', sentence.text, 'chunk', place,
-                   'similarity', 1 - (sentence.embedding <=> CAST(:vector AS vector))
-               ) ORDER BY place, sentence.number) AS sentences
-        FROM knowledge_chunks, ROWS FROM (unnest(sentences), unnest(sentence_embeddings))
-            WITH ORDINALITY AS sentence (text, embedding, number)
-        WHERE client_id = :client_id AND entry_id = found.id AND model = :model
-          AND vector_dims(knowledge_chunks.embedding) = :dimensions
+                   'heading', left(heading, {MAX_HEADING}), 'text', text, 'chunk', place,
+                   'similarity', 1 - distance
+               ) ORDER BY place, number) AS sentences
+        FROM (
+            SELECT heading, sentence.text, place, sentence.number,
+                   sentence.embedding <=> CAST(:vector AS vector) AS distance
+            FROM knowledge_chunks, ROWS FROM (unnest(sentences), unnest(sentence_embeddings))
+                WITH ORDINALITY AS sentence (text, embedding, number)
+            WHERE client_id = :client_id AND entry_id = found.id AND model = :model
+              AND vector_dims(knowledge_chunks.embedding) = :dimensions
+            ORDER BY distance, place, number
+            LIMIT :sentences
+        ) AS nearest
     ) AS cut ON true
     WHERE client_id = :client_id
     ORDER BY rank DESC, id
@@ -152,6 +160,7 @@ class KnowledgeSearch(TenantRepository):
                 "model": near.model,
                 "dimensions": len(near.values),
                 "language_share": _LANGUAGE_SHARE,
+                "sentences": MAX_PASSAGE_SENTENCES,
             }
         rows = await self._connection.execute(_FUSED if near else _SEARCH, values)
         return tuple(_passage(row) for row in rows.mappings())

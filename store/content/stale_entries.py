@@ -5,10 +5,10 @@ its cost does not depend on text lengths.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import zip_longest
+from heapq import heapify, heappop, heappush
 from operator import attrgetter
 from typing import Final, NamedTuple
 
@@ -171,15 +171,28 @@ async def stale_window(
     )
 
 
-def in_turns(stale: Iterable[StaleKey], salt: str) -> Iterator[EntryKey]:
-    """Yield the keys in rotation among clients, entries with the fewest failures first. `salt`
-    determines the order of clients, so that none is always first."""
-    by_client: dict[str, list[StaleKey]] = {}
-    for one in sorted(stale, key=attrgetter("failures", "key")):
-        by_client.setdefault(one.key.client_id, []).append(one)
-    clients = sorted(by_client, key=lambda one: hashlib.sha256(f"{one} {salt}".encode()).digest())
-    for turn in zip_longest(*(by_client[client] for client in clients)):
-        yield from (one.key for one in turn if one is not None)
+def in_turns(
+    stale: Iterable[StaleKey], salt: str, spent_s: Mapping[str, float]
+) -> Iterator[EntryKey]:
+    """Yield the keys in rotation among clients, entries with the fewest failures first.
+
+    The next key is one of the client with the fewest seconds in `spent_s`, which the caller updates
+    between two keys. `salt` determines the order of clients with equal seconds, so that none is
+    always first.
+    """
+    by_client: dict[str, list[EntryKey]] = {}
+    for one in sorted(stale, key=attrgetter("failures", "key"), reverse=True):
+        by_client.setdefault(one.key.client_id, []).append(one.key)
+    turns = [
+        (spent_s.get(client, 0.0), 0, hashlib.sha256(f"{client} {salt}".encode()).digest(), client)
+        for client in by_client
+    ]
+    heapify(turns)
+    while turns:
+        _, taken, place, client = heappop(turns)
+        yield by_client[client].pop()
+        if by_client[client]:
+            heappush(turns, (spent_s.get(client, 0.0), taken + 1, place, client))
 
 
 async def read_entries(

@@ -6,8 +6,10 @@ from typing import Any, Final
 
 import pytest
 
+from activities.runtime.traffic import BACKGROUND
 from adapters.system import utc_now
 from domain.agent.rulebook import ActionLevel
+from domain.core.names import THINK_SCENARIO
 from domain.tenants.client import Role
 from evaluation.message import read_messages
 from evaluation.ready_answers import ready_answers
@@ -112,6 +114,34 @@ async def test_a_confirmed_refund_is_simulated_and_nothing_is_written(
     assert await fingerprints(whole.database) == before
     assert it.movements == ()
     assert (mail.mails, receiver.contacts) == ([], 0)
+
+
+async def test_a_pause_follows_each_simulated_message(
+    whole: LiveEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Customers have priority over a member's simulations. Without a pause, a free account's
+    expensive simulations took the engine's whole time."""
+    it = await _merchant(whole, tmp_path, ActionLevel.AUTONOMOUS)
+    worked: list[float] = []
+
+    def pause_after(worked_s: float) -> float:
+        worked.append(worked_s)
+        return 0
+
+    monkeypatch.setattr(whole.activities.traffic, "pause_after", pause_after)
+
+    await simulated(
+        whole,
+        it.shop,
+        await person(whole, it.shop, Role.AGENT),
+        messages=[{"text": "Bonjour, où est mon colis ?"}, {"text": "Merci."}],
+        event_type=_EVENT,
+        customer={"email": CUSTOMER},
+    )
+
+    assert len(worked) == 2
+    assert min(worked) > 0
+    assert THINK_SCENARIO in BACKGROUND
 
 
 async def test_a_simulation_thinks_as_a_run_does(whole: LiveEngine, tmp_path: Path) -> None:

@@ -7,23 +7,33 @@ from typing import Final
 from domain.agent.intents.meanings import ELIDED, Dictionary, tokens
 from domain.agent.intents.sentence import read_sentences
 from domain.agent.phrase_tree import PhraseTree
+from domain.core.effort import spend
 
 MOST_WORDS: Final = 8
 """Maximum number of words that are compared. Each word of each phrase takes memory and time."""
+# Steps of the effort budget spent per word of a phrase, because each adds a branch to the tree.
+_WORD_STEPS: Final = 100
 
 
 class PhraseLists:
     """Lists of phrases. Phrases match whole words, ignoring case and accents. A trailing "*"
     matches any ending of the last word. Of a longer phrase, the first `MOST_WORDS` words count."""
 
-    def __init__(self, lists: Sequence[Iterable[str]]) -> None:
-        self._tree = PhraseTree()
+    def __init__(self, lists: Sequence[Iterable[str]] = ()) -> None:
+        # The tree remembers no words, because every client has such a tree and strangers choose
+        # the words.
+        self._tree = PhraseTree(remembered=0)
         self._is_empty = True
         for number, phrases in enumerate(lists):
-            for phrase in phrases:
-                if words := tuple(_words(phrase)):
-                    self._tree.add(str(number), words)
-                    self._is_empty = False
+            self.add(number, phrases)
+
+    def add(self, number: int, phrases: Iterable[str]) -> None:
+        """Add phrases to the list with the index `number`."""
+        for phrase in phrases:
+            if words := tuple(_words(phrase)):
+                spend(_WORD_STEPS * len(words))
+                self._tree.add(str(number), words)
+                self._is_empty = False
 
     def mentioned(self, text: str) -> frozenset[int]:
         """Return the indexes of the lists that have at least one phrase in the text."""

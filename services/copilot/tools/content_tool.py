@@ -1,10 +1,10 @@
 """The copilot tool that searches the agent's knowledge entries and templates."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from pydantic import Field
 
-from domain.content.content import TemplateEntry
 from domain.copilot.answer import CitedKind
 from domain.copilot.tool import CopilotFacts, CopilotInput, ToolFindings
 from domain.copilot.words import content_words, stem
@@ -53,7 +53,9 @@ async def _search(copilot: CopilotService, wanted: ContentWanted) -> ToolFinding
         copilot.database.reading(copilot.tenant) as connection,
     ):
         passages = await KnowledgeSearch(connection, copilot.tenant).find(wanted.words)
-        templates = await ContentChanges(connection, copilot.tenant).all(TemplateEntry)
+        content = ContentChanges(connection, copilot.tenant)
+        nearest = _nearest(await content.template_topics(), wanted.words)
+        templates = await content.template_excerpts(nearest, _BODY_CHARS)
     facts = ContentFound(
         knowledge=tuple(
             PassageFacts(
@@ -68,11 +70,11 @@ async def _search(copilot: CopilotService, wanted: ContentWanted) -> ToolFinding
             TemplateFacts(
                 template_id=one.id,
                 name=one.name,
-                body=one.body[:_BODY_CHARS],
+                body=one.body,
                 language=one.language,
                 is_active=one.is_active,
             )
-            for one in _nearest(templates, wanted.words)
+            for one in templates
         ),
     )
     cited = [
@@ -81,16 +83,16 @@ async def _search(copilot: CopilotService, wanted: ContentWanted) -> ToolFinding
     return ToolFindings(facts, tuple(cited))
 
 
-def _nearest(templates: tuple[TemplateEntry, ...], words: str) -> list[TemplateEntry]:
-    """Return the templates whose name or category shares a word stem with `words`. The templates
-    with the most shared stems come first, at most `_MOST_TEMPLATES`."""
+def _nearest(topics: Sequence[tuple[str, str, str]], words: str) -> list[str]:
+    """Return the ids of the templates whose name or category shares a word stem with `words`. The
+    templates with the most shared stems come first, at most `_MOST_TEMPLATES`."""
     asked = set(map(stem, content_words(words)))
     shared = {
-        one.id: len(asked & set(map(stem, content_words(f"{one.name} {one.category}"))))
-        for one in templates
+        template_id: len(asked & set(map(stem, content_words(f"{name} {category}"))))
+        for template_id, name, category in topics
     }
-    named = [one for one in templates if shared[one.id]]
-    return sorted(named, key=lambda one: -shared[one.id])[:_MOST_TEMPLATES]
+    named = [one for one, count in shared.items() if count]
+    return sorted(named, key=lambda one: -shared[one])[:_MOST_TEMPLATES]
 
 
 SEARCH_CONTENT: Final = ReadTool(

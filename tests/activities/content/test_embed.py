@@ -15,7 +15,6 @@ from activities.content.embed import (
     FIRST_RETRY,
     LAST_RETRY,
     MAX_CLIENT_FAILURES,
-    PAGE,
     STARTING,
     Embed,
 )
@@ -39,6 +38,7 @@ from tests.support.tenants.shop import Shop, open_shop
 pytestmark = pytest.mark.own_database
 
 MODEL = "openai:small"
+MANY = 200
 STEP = SweepInput(older_than_s=0, embedding_model=MODEL)
 
 
@@ -255,13 +255,13 @@ async def test_a_provider_that_is_down_is_no_failure_of_an_article(
 async def test_clients_take_turns(database: Database, shop: Shop, server: LlmServer) -> None:
     """A sweep that ends early has embedded entries of each client."""
     others = [await open_shop(database) for _ in range(3)]
-    await fill(database, shop, 3 * PAGE)
+    await fill(database, shop, MANY)
     for other in others:
         await fill(database, other, 2)
     clock = Hours()
     server.embed = lambda _: [_passes(clock), 1.0]
 
-    assert await run(embed_with(database, server, clock)) < 3 * PAGE
+    assert await run(embed_with(database, server, clock)) < MANY
     for other in others:
         assert len(await rows(database, knowledge_chunks, of=other)) == 2
 

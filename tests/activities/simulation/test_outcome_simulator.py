@@ -1,6 +1,7 @@
 """The outcome simulator: conversations about a made-up order, processed by the embedded brain."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 import pytest
 from temporalio.testing import ActivityEnvironment
@@ -85,11 +86,17 @@ async def test_clients_without_a_plan_simulate_one_after_another(
     step, present, most = engine.activities.simulate, 0, 0
     whole = step._simulator.conversation
 
-    async def conversation(tenant: TenantId, asked: Scenario, variant: Variant) -> Simulation:
+    async def conversation(
+        tenant: TenantId,
+        asked: Scenario,
+        variant: Variant,
+        *,
+        after_message: Callable[[float], Awaitable[None]] | None,
+    ) -> Simulation:
         nonlocal present, most
         present += 1
         most = max(most, present)
-        simulation = await whole(tenant, asked, variant)
+        simulation = await whole(tenant, asked, variant, after_message=after_message)
         present -= 1
         return simulation
 

@@ -57,6 +57,20 @@ async def test_what_a_refusal_means(server: SlackServer, chat: Slack) -> None:
         assert "CANARY" not in str(gone.value)
 
 
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [("9" * 400, 24 * 3600), ("9" * 5_000, 24 * 3600), ("7", 7), ("1e9", None), ("inf", None)],
+)
+async def test_a_wait_is_at_most_a_day(
+    server: SlackServer, chat: Slack, header: str, seconds: float | None
+) -> None:
+    """The infinite wait of 400 nines overflowed where the next attempt is scheduled."""
+    server.fail_next(Fault.STATUS, "POST", status=429, headers={"retry-after": header})
+    with pytest.raises(ActionUnreachable) as later:
+        await chat.tell("a")
+    assert later.value.retry_after_s == seconds
+
+
 async def test_a_403_is_an_outage_unless_slack_says_that_the_address_is_revoked(
     server: SlackServer, chat: Slack
 ) -> None:

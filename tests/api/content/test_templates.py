@@ -9,6 +9,7 @@ import structlog
 from adapters.system import new_ulid, utc_now
 from domain.agent.intent import Intent
 from domain.content.content import MAX_BODY, MAX_LINE, MAX_TEMPLATES
+from store.content import content
 from store.content.content import ContentRepository
 from store.content.tables import response_templates
 from tests.support.content.content import TEMPLATE, TEMPLATES
@@ -50,6 +51,27 @@ async def test_create_read_change_delete(
     assert (await front.http.delete(one, headers=owner)).status_code == 204
     assert code(await front.http.get(one, headers=owner)) == (404, "content_not_found")
     assert code(await front.http.delete(one, headers=owner)) == (404, "content_not_found")
+
+
+async def test_an_edit_cannot_exceed_the_exclusions_of_all_templates(
+    front: LiveEngine, owner: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(content, "MAX_ALL_NOT_FOR", 3)
+    made = await create(front, owner, not_for=["vol", "douane"])
+    one = f"{TEMPLATES}/{made['id']}"
+    many = {"not_for": ["vol", "douane", "plainte", "police"]}
+    for answer in (
+        await front.http.patch(one, json=many, headers=owner),
+        await front.http.post(TEMPLATES, json={**TEMPLATE, **many}, headers=owner),
+    ):
+        assert answer.status_code == 400, answer.text
+        assert "pour tous les modèles" in answer.json()["error"]
+    assert (await front.http.get(one, headers=owner)).json() == made
+
+    # Existing exclusions above the limit can be reduced.
+    monkeypatch.setattr(content, "MAX_ALL_NOT_FOR", 0)
+    fewer = await front.http.patch(one, json={"not_for": ["vol"]}, headers=owner)
+    assert fewer.json()["not_for"] == ["vol"]
 
 
 async def test_what_it_answers_and_what_not_is_set_and_taken_away(

@@ -5,10 +5,11 @@ from collections.abc import Callable
 
 import pytest
 
-from domain.content.chunks import MAX_HEADING, MAX_SENTENCES, chunks_of
+from domain.content.chunks import MAX_HEADING, MAX_SENTENCES, chunks_of, max_sentences
 from domain.content.content import MAX_BODY, language_of, unchosen_language
 from domain.core.effort import budget
 from domain.core.errors import OverBudget
+from evaluation.help_shop import SHOPS, read_articles
 
 SECONDS = 0.1
 
@@ -74,6 +75,20 @@ def test_an_article_has_a_bounded_number_of_sentences() -> None:
     sentence = "We will send it to you within five days. "
     ordinary = chunks_of(sentence * (MAX_BODY // len(sentence)))
     assert sum(len(chunk.sentences) for chunk in ordinary) == MAX_BODY // len(sentence)
+
+
+def test_a_short_article_of_one_letter_lines_has_few_sentences() -> None:
+    """The embeddings of 5,000 such articles took 4 GB."""
+    body = "A.\n" * MAX_SENTENCES
+    kept = sum(len(chunk.sentences) for chunk in chunks_of(body))
+    assert kept == max_sentences(len(body)) < MAX_SENTENCES / 5
+
+
+def test_the_articles_of_the_evaluation_keep_all_sentences() -> None:
+    for shop in sorted(one.name for one in SHOPS.iterdir()):
+        for article in read_articles(shop):
+            sentences = [text for one in chunks_of(article.body) for text in one.sentences]
+            assert len(sentences) < max_sentences(len(article.body))
 
 
 def test_each_line_costs_steps() -> None:

@@ -16,7 +16,7 @@ from store.content.content import ContentRepository
 from store.content.content_changes import ContentChanges
 from store.content.knowledge_chunks import ChunkedEntry, keep_chunks
 from store.content.knowledge_search import MAX_PASSAGES, KnowledgeSearch
-from store.content.stale_entries import StaleEntry, in_turns, read_entries, stale_window
+from store.content.stale_entries import StaleEntry, read_entries, stale_window
 from store.content.tables import knowledge_chunks, knowledge_entries
 from store.core.database import Database
 from tests.support.core.rows import rows
@@ -46,7 +46,7 @@ async def fill(database: Database, shop: Shop) -> None:
 async def stale(database: Database, model: str = MODEL, limit: int = 10) -> list[StaleEntry]:
     async with database.service() as connection:
         window = await stale_window(connection, model, now=NOW)
-        keys = list(in_turns(window.stale, ""))
+        keys = [one.key for one in window.stale]
         return list(await read_entries(connection, keys[:limit]))
 
 

@@ -216,9 +216,26 @@ def test_clients_take_turns_in_a_changing_order() -> None:
     ]
     first = set()
     for salt in map(str, range(30)):
-        turns = list(in_turns(stale, salt))
+        turns = list(in_turns(stale, salt, {}))
         assert {one.client_id for one in turns[:3]} == {"a", "b", "c"}
         assert {one.client_id for one in turns[3:5]} == {"a", "c"}
         assert [one.entry_id for one in turns if one.client_id == "a"] == ["1", "2", "0"]
         first.add(turns[0].client_id)
     assert first == {"a", "b", "c"}
+
+
+def test_expensive_entries_delay_those_of_their_own_client() -> None:
+    """The next entry of the other client waited for one expensive entry of each attacker."""
+    stale = [
+        StaleKey(EntryKey(client, f"{number}"), failures=0)
+        for client in ("attacker a", "attacker b", "attacker c", "honest")
+        for number in range(4)
+    ]
+    spent_s: dict[str, float] = {}
+    order: list[str] = []
+    for key in in_turns(stale, "", spent_s):
+        order.append(key.client_id)
+        cost_s = 0.1 if key.client_id == "honest" else 40.0
+        spent_s[key.client_id] = spent_s.get(key.client_id, 0.0) + cost_s
+    assert len(order) == len(stale)
+    assert max(place for place, client in enumerate(order) if client == "honest") < 7

@@ -2,12 +2,17 @@
 
 from datetime import UTC, datetime
 
+import pytest
 import sqlalchemy as sa
 
+from activities.agent import gather as gathering
 from activities.agent.gather import gather
 from domain.agent.brain import Category, Template
+from domain.content.content import MAX_ALL_NOT_FOR, MAX_NOT_FOR
+from domain.core.errors import InvalidContent
 from domain.intake.event import Channel, UnifiedEvent
 from store.content.content import ContentRepository, ShownTemplates
+from store.content.content_changes import ContentChanges
 from store.content.tables import response_templates
 from store.core.database import Database
 from tests.support.tenants.shop import Shop
@@ -39,6 +44,60 @@ async def change(database: Database, shop: Shop, *changes: sa.Executable) -> Non
     async with database.tenant(shop.tenant) as connection:
         for one in changes:
             await connection.execute(one)
+
+
+async def _add_one(database: Database, shop: Shop, one: Template) -> None:
+    async with database.tenant(shop.tenant) as connection:
+        await ContentRepository(connection, shop.tenant).add_template(one, NOW)
+
+
+async def _add_all(database: Database, shop: Shop, one: Template) -> None:
+    async with database.tenant(shop.tenant) as connection:
+        await ContentRepository(connection, shop.tenant).add_templates([one], NOW)
+
+
+async def test_the_exclusions_of_all_templates_are_limited(database: Database, shop: Shop) -> None:
+    phrases = [f"word {number}" for number in range(MAX_ALL_NOT_FOR + 1)]
+    full = MAX_ALL_NOT_FOR // MAX_NOT_FOR
+    made = [
+        template(number).model_copy(
+            update={"not_for": tuple(phrases[number * MAX_NOT_FOR : (number + 1) * MAX_NOT_FOR])}
+        )
+        for number in range(full + 1)
+    ]
+    async with database.tenant(shop.tenant) as connection:
+        await ContentRepository(connection, shop.tenant).add_templates(made[:full], NOW)
+    for adding in (_add_one, _add_all):
+        with pytest.raises(InvalidContent, match="all templates together") as refused:
+            await adding(database, shop, made[full])
+        assert "tous les modèles" in refused.value.reason
+    await add(database, shop, full)
+
+
+def test_all_texts_of_a_cached_template_are_weighed() -> None:
+    """Only the characters of bodies were weighed. One wide character makes each take 4 bytes."""
+    plain = gathering._size(template(1))
+    wide = template(1).model_copy(update={"body": "🎁" + "a" * 20_000})
+    named = template(1).model_copy(update={"not_for": ("x" * 80,) * 50})
+    assert gathering._size(wide) > plain + 80_000
+    assert gathering._size(named) > plain + 50 * 80
+    assert plain > 1_500
+
+
+async def test_excerpts_are_read_instead_of_all_bodies(database: Database, shop: Shop) -> None:
+    """The copilot's search loaded 1,000 bodies of 20,000 characters to show five."""
+    async with database.tenant(shop.tenant) as connection:
+        content = ContentRepository(connection, shop.tenant)
+        for number in range(3):
+            await content.add_template(template(number), NOW, is_active=number != 1)
+        changes = ContentChanges(connection, shop.tenant)
+        topics = await changes.template_topics()
+        assert {(f"own{number}", "Reply", "other") for number in range(3)} < {*topics}
+        found = await changes.template_excerpts(["own2", "gone", "own1"], 4)
+    assert [(one.id, one.body, one.is_active) for one in found] == [
+        ("own2", "Hell", True),
+        ("own1", "Hell", False),
+    ]
 
 
 async def test_what_is_unchanged_is_not_read_again(database: Database, shop: Shop) -> None:
