@@ -131,6 +131,11 @@ def unbacked_claims(
     return tuple(one for one in found if not _backed(one, plan_kinds, sources, said))
 
 
+def done_by(plan_kinds: frozenset[ActionKind]) -> frozenset[ClaimMatter]:
+    """Return what the actions of a plan cause."""
+    return frozenset(matter for matter, kinds in _BY_PLAN.items() if kinds & plan_kinds)
+
+
 def claims(text: str) -> tuple[StatedClaim, ...]:
     """Return the distinct claims of a text. Never raises."""
     found: dict[StatedClaim, None] = {}

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-from domain.agent.plan import ActionKind
+from domain.agent.grounding.claim_phrasings import ClaimMatter
 from domain.core.effort import spend
 from domain.core.lexicon import LexiconFile, expression, lexicon
 from domain.core.text import fold
@@ -13,7 +13,6 @@ from domain.integrations.order import Order, OrderState
 
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _REFUNDED: Final = "refunded"
-_REFUNDING: Final = frozenset({ActionKind.REFUND, ActionKind.CANCEL_ORDER})
 
 
 class _File(LexiconFile):
@@ -28,9 +27,9 @@ def _states() -> Mapping[str, re.Pattern[str]]:
     return {name: expression(rf"\b(?:{words})\b", {}) for name, words in file.states.items()}
 
 
-def misstates(sentence: str, order: Order, plan_kinds: frozenset[ActionKind]) -> bool:
-    """Return True if a sentence about an order states another progress than the shop reports, and
-    than the actions of the plan cause."""
+def misstates(sentence: str, order: Order, done: frozenset[ClaimMatter]) -> bool:
+    """Return True if a sentence about an order states another progress than the shop reports.
+    `done` is what the actions of the plan cause."""
     spend(len(sentence))
     words = " ".join(_WORD.findall(fold(sentence)))
     stated = {name for name, pattern in _states().items() if pattern.search(words)}
@@ -39,9 +38,9 @@ def misstates(sentence: str, order: Order, plan_kinds: frozenset[ActionKind]) ->
     true = {order.state.value}
     if order.state is OrderState.DELIVERED:
         true.add(OrderState.SHIPPED.value)
-    if ActionKind.CANCEL_ORDER in plan_kinds:
+    if ClaimMatter.CANCEL_ORDER in done:
         true.add(OrderState.CANCELLED.value)
-    if plan_kinds & _REFUNDING or (order.refunded is not None and order.refunded.minor > 0):
+    if ClaimMatter.REFUND in done or (order.refunded is not None and order.refunded.minor > 0):
         true.add(_REFUNDED)
     if _REFUNDED in stated and _REFUNDED not in true:
         return True

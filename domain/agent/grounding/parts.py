@@ -7,7 +7,7 @@ from typing import Final
 from domain.agent.brain import AnswerPart, BrainRequest, Verdict
 from domain.agent.grounding.assertion import sentences
 from domain.agent.grounding.claim_phrasings import ClaimKind, ClaimMatter
-from domain.agent.grounding.claims import StatedClaim, claims, unbacked_claims
+from domain.agent.grounding.claims import StatedClaim, claims, done_by, unbacked_claims
 from domain.agent.grounding.computation import calculation, numbers_in_words
 from domain.agent.grounding.facts import Fact, FactKind, given
 from domain.agent.grounding.order_statements import misstates
@@ -73,7 +73,11 @@ class PartGrounds:
         if rejected or part.is_misquoted:
             return rejected or FindingReason.MISQUOTED
         order = self._request.order
-        if order is not None and self._cites_order and misstates(sentence, order, plan_kinds):
+        if (
+            order is not None
+            and self._cites_order
+            and misstates(sentence, order, done_by(plan_kinds))
+        ):
             return FindingReason.CONTRADICTED
         if part.supports or part.verdict is Verdict.COURTESY or _is_planned(sentence, plan_kinds):
             return None
