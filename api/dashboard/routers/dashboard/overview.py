@@ -80,6 +80,7 @@ async def overview(page: AnyonesPage) -> Response:
         longest=_longest_wait(first.tickets),
         may_decide=page.may(REVIEWERS),
         figures=_key_figures(page, span, days),
+        trial_ends_at=usage.subscription.trial_end(page.now),
         is_quota_low=limit != UNLIMITED and standing.tickets_used >= limit * _QUOTA_LOW,
     )
 
