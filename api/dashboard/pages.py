@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from api.dashboard.avatar import hue, initials
+from api.dashboard.devices import device_of
 from api.dashboard.event_names import event_name
 from api.dashboard.formats import Formats
 from api.dashboard.periods import recent_periods
@@ -78,6 +79,7 @@ class Pages:
         self._templates.globals["static"] = self.static.url
         self._templates.globals["event_name"] = event_name
         self._templates.globals["recent_periods"] = recent_periods
+        self._templates.globals["device_of"] = device_of
         self._templates.globals["form_problems"] = form_problems
         self._templates.globals["field_label"] = field_label
         self._templates.globals["said_rule"] = said_rule
