@@ -16,6 +16,36 @@ _PLACED: Final = re.compile(
 _NAMED: Final = re.compile(r"field “(?P<path>[^“”]+)”")
 _NUMBER: Final = re.compile(r"\d+")
 _NO_RULE: Final = "invalid"
+_RULES: Final[Mapping[str, str]] = {
+    "https:// expected": "secure",
+    "an https URL expected": "secure",
+    "as in ##a#b#c": "colour",
+    "no spaces, backslashes or control characters": "no_spaces",
+    "no user name and password": "no_login",
+    "no fragment": "no_fragment",
+    "a host is missing": "whole_address",
+    "not a host name": "whole_address",
+    "not the address of a page": "whole_address",
+    "port #, or one above #": "port",
+    "the address is not public": "not_public",
+    "the name is of a private network": "not_public",
+    "at most # characters": "at_most",
+    "# to # characters": "between",
+    "# to # characters expected": "between",
+    "at least # characters": "at_least",
+    "# to # printable characters expected": "between",
+    "no. #: https://host or https://host:port expected": "site_in_line",
+    "one address expected, like contact@shop.example": "one_email",
+    "this address is the service's own": "our_address",
+    "it is missing": "missing",
+    "at least one": "at_least_one",
+    "an IANA time zone expected, as in Europe/Paris": "time_zone",
+    'a decimal number in quotes expected, as in "#.#"': "amount",
+    "three capital letters expected, as in EUR": "currency",
+    "the text must say that an AI assistant answers, without a negation": "names_assistant",
+    "each interval opens before it closes, and none overlap": "intervals",
+}
+"""The keys of the rules' texts. A number in a rule is replaced by `#`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +83,11 @@ def field_label(words: Mapping[str, object], path: str) -> str:
 
 
 def said_rule(words: Mapping[str, object], rule: str) -> str:
-    """Return what to enter instead, or an empty string if the catalogue does not have the rule. A
-    rule is an English text, and its numbers fill the placeholders of the catalogue's text."""
-    numbers = _NUMBER.findall(rule)
-    text = _table(words, "problems", "rules").get(_NUMBER.sub("#", rule))
-    return str(text).format(*numbers) if text is not None else ""
+    """Return what to enter instead, or an empty string for a rule without a text. `rule` is an
+    English text. Its numbers fill the placeholders of the catalogue's text."""
+    key = rule if rule == _NO_RULE else _RULES.get(_NUMBER.sub("#", rule), "")
+    text = _table(words, "problems", "rules").get(key)
+    return str(text).format(*_NUMBER.findall(rule)) if text is not None else ""
 
 
 def _problem(words: Mapping[str, object], english: str, own: str) -> FormProblem | None:
