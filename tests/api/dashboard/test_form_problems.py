@@ -28,7 +28,7 @@ def test_a_known_rule_is_an_instruction_in_the_users_language() -> None:
     reason = ("branding.logo_url: an https URL expected", "branding.logo_url : URL https attendue")
 
     assert _shown("en", *reason) == ["Logo: Enter an address that starts with https://"]
-    assert _shown("fr", *reason) == ["Logo: Saisissez une adresse qui commence par https://"]
+    assert _shown("fr", *reason) == ["Logo: Saisissez une adresse comme https://boutique.example"]
 
 
 def test_a_rules_numbers_stay() -> None:
