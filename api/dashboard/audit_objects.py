@@ -44,13 +44,16 @@ def audited_actor(entry: AuditEntry, people: Mapping[str, str]) -> str:
     return people.get(entry.actor, "" if is_id else entry.actor)
 
 
-def audited_objects(entry: AuditEntry, people: Mapping[str, str]) -> Iterator[AuditedObject]:
+def audited_objects(
+    entry: AuditEntry, people: Mapping[str, str], names: Mapping[str, str]
+) -> Iterator[AuditedObject]:
     """Yield the objects of an entry. Their ids are only in links, `export` and the API. `people`
-    maps user ids to addresses."""
+    maps user ids to addresses, and `names` maps record ids to names."""
     is_gone = entry.what.endswith(("deleted", "revoked", "disconnected"))
     for name, value in entry.ids.items():
         is_id = re.fullmatch(ULID, value) is not None
-        shown = people.get(value, "" if is_id else value.replace("_", " "))
+        named = people.get(value) or names.get(value)
+        shown = named or ("" if is_id else value.replace("_", " "))
         page = _PAGES.get(name) if is_id and not is_gone else None
         label = name.removesuffix("_id").replace("_", " ").capitalize()
         yield AuditedObject(name, label, shown, f"{page}{value}" if page else "")

@@ -110,10 +110,15 @@ class Page:
 
     async def typed(self, form: str, defaults: Mapping[str, str]) -> Typed:
         """Return the initial fields of a form: the user's unsent draft, or the `defaults` if there
-        is no draft. `form` is the form's submission path."""
+        is no draft. `form` is the form's submission path. After a rejection, the fields with a
+        problem state it."""
         async with self.resources.database.reading(self.tenant) as connection:
             draft = await PageDrafts(connection, self.tenant, self.visit.user.id).read(form)
-        return Typed.of(defaults, draft)
+        typed = Typed.of(defaults, draft)
+        flash = flash_of(self.request)
+        if draft is None or flash is None or flash.kind != "problem":
+            return typed
+        return typed.rejected(self.resources.pages.problems(self.language, flash.reason))
 
     def say(self, key: str, **facts: object) -> str:
         """Return the text with this key in the user's language, as `Pages.say` does."""

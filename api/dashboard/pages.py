@@ -14,9 +14,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from api.dashboard.avatar import hue, initials
+from api.dashboard.devices import device_of
 from api.dashboard.event_names import event_name
 from api.dashboard.formats import Formats
 from api.dashboard.periods import recent_periods
+from api.dashboard.problems import FormProblem, field_label, form_problems, said_rule
 from api.dashboard.static import StaticFiles
 from api.dashboard.typography import typeset
 from domain.core.service_name import ServiceName
@@ -77,6 +79,10 @@ class Pages:
         self._templates.globals["static"] = self.static.url
         self._templates.globals["event_name"] = event_name
         self._templates.globals["recent_periods"] = recent_periods
+        self._templates.globals["device_of"] = device_of
+        self._templates.globals["form_problems"] = form_problems
+        self._templates.globals["field_label"] = field_label
+        self._templates.globals["said_rule"] = said_rule
         self._words = {
             language: {**_words_of(language), "product": service.name} for language in LANGUAGES
         }
@@ -90,6 +96,10 @@ class Pages:
                 raise KeyError(key)
             words = words[part]
         return str(words).format(**facts)
+
+    def problems(self, language: str, reason: Mapping[str, str]) -> tuple[FormProblem, ...]:
+        """Return the problems in a rejected form, as `form_problems` does."""
+        return form_problems(self._words[language], reason, language)
 
     def render(
         self,

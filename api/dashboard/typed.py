@@ -1,12 +1,13 @@
 """Form drafts. A user's input is kept until the form takes effect."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
+from api.dashboard.problems import FormProblem
 from domain.core.ids import TenantId
 from domain.core.ports import Sealer
 from domain.dashboard.draft import Draft
@@ -20,10 +21,12 @@ SECRET: Final = "secret:"  # noqa: S105
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A form's fields by name. `draft` is the draft that contained the fields, or None."""
+    """A form's fields by name. `draft` is the draft that contained the fields, or None. If the form
+    was just rejected, `problems` are those of its fields."""
 
     fields: Mapping[str, str]
     draft: Draft | None
+    problems: tuple[FormProblem, ...] = ()
 
     @staticmethod
     def of(defaults: Mapping[str, str], draft: Draft | None) -> "Typed":
@@ -32,6 +35,18 @@ class Typed:
         if draft is None:
             return Typed(defaults, None)
         return Typed({**dict.fromkeys(defaults, ""), **draft.fields}, draft)
+
+    def rejected(self, problems: tuple[FormProblem, ...]) -> "Typed":
+        """Return the same fields, as those of a form that was just rejected."""
+        return replace(self, problems=problems)
+
+    def problem_at(self, name: str) -> str:
+        """Return what to change in the field `name`, or an empty string."""
+        return next((one.text for one in self.problems if one.is_at(name)), "")
+
+    def has_problem(self, prefix: str) -> bool:
+        """Return True if a field with this name prefix causes a problem."""
+        return any(one.path.startswith(prefix) for one in self.problems)
 
     def __getitem__(self, name: str) -> str:
         return self.fields.get(name, "")

@@ -52,23 +52,22 @@ _FRENCH: Final = _Words(
 _ENGLISH: Final = _Words(
     code="Your sign-in code: {code}",
     code_text=(
-        "Hello,\n\nYour sign-in code is {code}. It is valid for {minutes} minutes, once.\n\nIf you "
-        "asked for nothing, ignore this message: without the code nobody can sign in with your "
-        "address. Do not pass it on.\n"
+        "Hello,\n\nYour sign-in code is {code}. It works once and expires in {minutes} minutes. "
+        "Never share it.\n\nIf you didn't ask for it, ignore this email. Without the code, your "
+        "account stays closed.\n"
     ),
     no_account="No account for this address",
     no_account_text=(
-        "Hello,\n\nSomebody wanted to sign in with this address, but it has no account. To open "
-        "one, give the name of your shop as well: {sign_in}\n\nIf you asked for nothing, ignore "
-        "this message.\n"
+        "Hello,\n\nSomeone tried to sign in with this address, but it has no account. To create "
+        "one, enter your shop's name too: {sign_in}\n\nIf it wasn't you, ignore this email.\n"
     ),
-    invitation="Invitation to join a team",
+    invitation="You're invited to join a team",
     inviter="{inviter} invites you to join their team.",
     no_inviter="You are invited to join a team.",
     invitation_text=(
-        "Hello,\n\n{who} To see the invitation, and to accept or decline it, sign in with this "
-        "address within {days} days: {page}\n\nIf you expect no invitation, ignore this message: "
-        "you join no team without accepting.\n"
+        "Hello,\n\n{who} To accept or decline, sign in with this address within {days} days: "
+        "{page}\n\nIf you weren't expecting this, ignore this email. You join a team only if you "
+        "accept.\n"
     ),
 )
 LANGUAGES: Final = {"fr": _FRENCH, "en": _ENGLISH}

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
-from domain.agent.plan import ActionKind
+from domain.agent.plan import ActionKind, PlannedAction
 from domain.agent.rulebook import ActionLevel, Rulebook
 from domain.reviews.errors import OwnRequest
 from domain.tenants.actor import Actor
@@ -13,7 +14,7 @@ from services.reviews.decisions import edit_review
 from store.audit.tables import audit_entries
 from store.intake.tables import engine_events
 from store.reviews.tables import escalation_tickets
-from store.runs.tables import ai_conversations
+from store.runs.tables import ai_conversations, engine_runs
 from tests.support.agent.acting import (
     ASKED,
     CUSTOMER,
@@ -43,9 +44,11 @@ async def refunding(engine: LiveEngine, folder: Path, rulebook: Rulebook = CONFI
     return it
 
 
-async def typed(agent: PageVisitor, message: str, email: str = CUSTOMER) -> str:
+async def typed(engine: LiveEngine, agent: PageVisitor, message: str, email: str = CUSTOMER) -> str:
     """Submit the form for a new ticket; return its run's id."""
-    sent = await agent.send(
+    database = engine.database
+    before = {run["id"] for run in await rows(database, engine_runs)}
+    await agent.send(
         "/app/tickets/new",
         "/app/tickets",
         {
@@ -55,14 +58,15 @@ async def typed(agent: PageVisitor, message: str, email: str = CUSTOMER) -> str:
             "message": message,
         },
     )
-    return sent.headers["location"].rpartition("/")[2]
+    (run_id,) = {run["id"] for run in await rows(database, engine_runs)} - before
+    return str(run_id)
 
 
 async def test_an_agent_types_the_request_and_the_yes(acting: LiveEngine, tmp_path: Path) -> None:
     it = await refunding(acting, tmp_path)
     async with acting.working(), at_pages(acting, it.shop, Role.AGENT) as agent:
-        await typed(agent, WISH)
-        await typed(agent, YES)
+        await typed(acting, agent, WISH)
+        await typed(acting, agent, YES)
 
     assert it.refunded == 0
     events = await rows(acting.database, engine_events)
@@ -96,7 +100,7 @@ async def test_a_typed_yes_takes_no_question_from_the_customer(
     it = await refunding(acting, tmp_path)
     async with acting.working(), at_pages(acting, it.shop, Role.AGENT) as agent:
         await acting.post(it.shop, **ASKED)
-        await typed(agent, YES)
+        await typed(acting, agent, YES)
         by_member = it.refunded
         waiting = await rows(acting.database, ai_conversations)
         await acting.post(it.shop, **{**ASKED, "message": YES})
@@ -106,14 +110,19 @@ async def test_a_typed_yes_takes_no_question_from_the_customer(
     assert it.refunded == 4_900
 
 
-async def test_the_author_of_a_ticket_approves_nothing_of_it(
+async def test_the_author_of_a_ticket_approves_no_action_on_an_order(
     acting: LiveEngine, tmp_path: Path
 ) -> None:
     """By page, by route and in their name by command, with the draft and with another text."""
     it = await refunding(acting, tmp_path)
     async with acting.working(), at_pages(acting, it.shop, Role.AGENT) as agent:
-        run_id = await typed(agent, "Bonjour, pouvez-vous me rappeler demain ?")
+        run_id = await typed(acting, agent, "Bonjour, pouvez-vous me rappeler demain ?")
         review = await only_row(acting.database, escalation_tickets, run_id=run_id)
+        refund = PlannedAction(kind=ActionKind.REFUND, order_number="2001")
+        async with acting.database.tenant(it.shop.tenant) as connection:
+            await connection.execute(
+                sa.update(escalation_tickets).values(plan=[refund.model_dump(mode="json")])
+            )
         form = f"/app/reviews/{review['id']}"
         page = await agent.see(form)
         headers = bearer(session_token(acting.settings, agent.user_id))
@@ -122,18 +131,35 @@ async def test_the_author_of_a_ticket_approves_nothing_of_it(
         with pytest.raises(OwnRequest):
             async with acting.app.state.resources.work.of(it.shop.tenant) as work:
                 await edit_review(work, own, review["id"], "Bonjour.")
-        colleague = await person(acting, it.shop, Role.AGENT)
-        agreed = await act(acting, review["id"], "edit", colleague)
 
     assert f'action="{form}/edit"' not in page
     assert [code(one) for one in refused] == [(403, "own_request")] * 2
+
+
+async def test_the_author_of_a_ticket_approves_its_answer(
+    acting: LiveEngine, tmp_path: Path
+) -> None:
+    """A member may also write to the customer, so the approval of a mere reply adds no right. The
+    only member of a shop can answer their own test."""
+    it = await refunding(acting, tmp_path)
+    async with acting.working(), at_pages(acting, it.shop, Role.AGENT) as agent:
+        run_id = await typed(acting, agent, "Bonjour, pouvez-vous me rappeler demain ?")
+        review = await only_row(acting.database, escalation_tickets, run_id=run_id)
+        form = f"/app/reviews/{review['id']}"
+        page = await agent.see(form)
+        headers = bearer(session_token(acting.settings, agent.user_id))
+        agreed = await act(acting, review["id"], "edit", headers)
+
+    assert f'action="{form}/edit"' in page
+    assert "Typed by" in page
     assert agreed.status_code == 200, agreed.text
+    assert it.refunded == 0
 
 
 async def test_a_typed_ticket_names_its_author(acting: LiveEngine, tmp_path: Path) -> None:
     it = await refunding(acting, tmp_path)
     async with acting.working(), at_pages(acting, it.shop, Role.OWNER) as owner:
-        run_id = await typed(owner, WISH)
+        run_id = await typed(acting, owner, WISH)
         headers = bearer(session_token(acting.settings, owner.user_id))
         run = (await acting.http.get(f"/api/dashboard/runs/{run_id}", headers=headers)).json()
         page = await owner.see(f"/app/runs/{run_id}")

@@ -6,7 +6,7 @@ import pytest
 
 from demo.content import KNOWLEDGE, TEMPLATES
 from demo.seed import PLAYBOOKS
-from domain.cases.starter_cases import starter_cases
+from domain.cases.starter_cases import common_cases, starter_cases
 from domain.cases.verdict_on_case import unmet
 from domain.playbooks.playbook import PlaybookSpec
 from domain.playbooks.starter import starter_playbooks
@@ -45,3 +45,4 @@ async def test_starter_cases_are_green(
 
     assert failed == {}
     assert len(starter_cases()) == 10
+    assert len(common_cases()) == 8

@@ -21,7 +21,9 @@ YESTERDAY = day_before(utc_now())
 
 async def test_metrics_with_and_without_data(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop, Role.VIEWER) as viewer:
-        assert "No data in this period." in await viewer.see("/app/metrics")
+        empty = await viewer.see("/app/metrics")
+        assert "Your first figures arrive the morning after" in empty
+        assert "Send a test ticket" not in empty, "a viewer sends none"
         at = datetime.combine(YESTERDAY, time(12), utc_now().tzinfo)
         await past_event(front.database, shop, at, cost_micros=20_000)
         async with front.database.service() as connection:
@@ -90,7 +92,8 @@ async def test_a_figure_opens_the_tickets_behind_it(front: LiveEngine, shop: Sho
 async def test_figures_in_french_and_without_tickets(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop, language="fr") as owner:
         page = await owner.see("/app/metrics")
-        assert "Heures gagnées" in page
+        assert "Vos premiers chiffres arrivent" in page
+        assert "Heures gagnées" not in page
         assert "Par canal" not in page
         assert "outcome=" not in page
         assert "Compté comme" in await owner.see("/app/runs")

@@ -50,7 +50,7 @@ async def test_a_plan_is_bought_and_a_lower_one_chosen_by_the_owner(
 async def test_use_says_whether_it_will_last(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop, Role.VIEWER) as viewer:
         page = await viewer.see("/app/usage")
-        assert "tickets this month" in page
+        assert "Tickets this month" in page
         assert "Forecast" in page
         assert "Only owners and admins can buy credits" in await viewer.see(CREDITS)
 

@@ -48,7 +48,7 @@ async def test_a_broken_rule_leads_back_to_the_filled_form(front: LiveEngine, sh
 
         assert refused.headers["location"] == NEW
         assert "There is a problem" in page
-        assert "title: 1 to 200 characters expected" in page
+        assert "Enter 1 to 200 characters" in page
         assert "It takes 3 days." in page
         assert "There is a problem" not in await owner.see(NEW)
 

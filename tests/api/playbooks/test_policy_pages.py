@@ -127,7 +127,7 @@ async def test_a_wrong_field_is_named_and_kept(front: LiveEngine, shop: Shop) ->
     }
     async with at_pages(front, shop) as owner:
         page = await owner.follow(await owner.send(POLICY, POLICY, wrong))
-        assert "actions.refund.limits.per_action" in page
+        assert "Refund · Max. per action" in page
         assert 'value="much"' in page
         dropped = {"form": POLICY}
         await owner.send(POLICY, "/app/drafts/drop", dropped)

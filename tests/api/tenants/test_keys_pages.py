@@ -27,7 +27,11 @@ async def test_a_key_is_shown_once_works_and_is_revoked_by_its_name(
         again = await owner.follow(await owner.http.post(LIST, data=form))
         assert "Already created." in again
 
+        assert f"Bearer {text.group()}" in made.text
+        assert shop.client_id in made.text, "the example call is complete"
+
         listed = await owner.see(LIST)
+        assert shop.client_id in listed
         assert "Till &lt;b&gt;1&lt;/b&gt;" in listed
         assert f"{shop.client_id.lower()}@example.com" in listed
         assert text.group() not in listed

@@ -248,7 +248,9 @@ async def test_the_pages(
     await put(front, owner, playbook_id, refunding(50_000))
     async with at_pages(front, shop, Role.ADMIN) as admin:
         page = await admin.see("/app/loosenings")
-        assert "500.00 EUR" in page
+        assert "€500.00" in page
+        assert "Shopify</small>" in page
+        assert "shopify.*" not in page
         (row,) = await rows(front.database, loosenings, of=shop)
         sent = await admin.send("/app/loosenings", f"/app/loosenings/{row['id']}/approve")
         assert "Approved" in await admin.follow(sent)

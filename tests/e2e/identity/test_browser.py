@@ -65,7 +65,7 @@ async def _sign_in(page: Page, mails: Path, brand: str = "") -> None:
         return next((_code_in(one) for one in {*mails_in(mails)} - before), None)
 
     await page.fill("[name=code]", await eventually(mailed))
-    await page.get_by_role("button", name="Sign in").click()
+    await page.get_by_role("button", name="Continue").click()
 
 
 async def _opened(context: BrowserContext, url: str) -> Page:

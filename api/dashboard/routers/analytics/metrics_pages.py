@@ -21,6 +21,7 @@ from domain.analytics.insight_csv import csv_name, insight_csv
 from domain.analytics.metrics import DayMetrics, days_of
 from domain.analytics.saved_time import MINUTES_PER_TICKET
 from domain.runs.ticket_outcome import TicketOutcome
+from domain.tenants.actor import REVIEWERS
 from services.analytics.insight import read_insight
 from store.analytics.churn import ChurnRepository
 from store.analytics.metrics import MetricsRepository
@@ -54,6 +55,7 @@ async def metrics(page: AnyonesPage) -> Response:
         tickets=TicketLinks(*span),
         earlier=TicketLinks(*before(*span)),
         minutes_per_ticket=MINUTES_PER_TICKET,
+        may_send=page.may(REVIEWERS),
     )
 
 

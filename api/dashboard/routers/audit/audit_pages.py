@@ -14,6 +14,7 @@ from api.schemas.core.client_query import cursor_after
 from domain.tenants.actor import MANAGERS
 from services.audit.verification import verify_chains
 from store.audit.audit_log import AuditLog
+from store.audit.object_names import ObjectNames
 
 _LIST: Final = "/app/audit"
 
@@ -30,6 +31,8 @@ async def entries(page: ManagersPage) -> Response:
             before=None if query.cursor is None else int(query.cursor),
             which=query.which(),
         )
+        ids = [value for link in found for value in link.entry.ids.values()]
+        names = await ObjectNames(connection, page.tenant).read(ids)
     people = await people_of(page)
     return page.render(
         "audit/entries.html",
@@ -38,7 +41,7 @@ async def entries(page: ManagersPage) -> Response:
         asked=query,
         people=people,
         actor=partial(audited_actor, people=people),
-        objects=partial(audited_objects, people=people),
+        objects=partial(audited_objects, people=people, names=names),
     )
 
 

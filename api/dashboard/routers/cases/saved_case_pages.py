@@ -20,7 +20,7 @@ from domain.agent.plan import ActionKind
 from domain.cases.case import SavedCase
 from domain.cases.case_documents import case_in, new_case_in
 from domain.cases.errors import CaseNotFound
-from domain.cases.starter_cases import starter_cases
+from domain.cases.starter_cases import common_cases
 from domain.core.document import DocumentKind
 from domain.integrations.order import OrderState
 from domain.runs.errors import RunNotFound
@@ -92,7 +92,7 @@ async def add(post: ReviewersPost) -> Response:
 @router.post(f"{_LIST}/starter")
 async def add_starters(post: ReviewersPost) -> Response:
     async with post.working(_LIST) as work:
-        await import_cases(work, post.page.actor, starter_cases())
+        await import_cases(work, post.page.actor, common_cases())
     return await post.step_done(_LIST, "cases.starters_added")
 
 

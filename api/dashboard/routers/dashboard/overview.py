@@ -1,6 +1,6 @@
 """/app: Home, with open work, the agent's recent work, problems and key metrics."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
@@ -80,6 +80,7 @@ async def overview(page: AnyonesPage) -> Response:
         longest=_longest_wait(first.tickets),
         may_decide=page.may(REVIEWERS),
         figures=_key_figures(page, span, days),
+        trial_ends_at=usage.subscription.trial_end(page.now),
         is_quota_low=limit != UNLIMITED and standing.tickets_used >= limit * _QUOTA_LOW,
     )
 
@@ -120,11 +121,13 @@ def _key_figures(
         *,
         top: float | None = None,
         note: str | None = None,
+        is_weekly: bool = False,
     ) -> KeyFigure:
         values = [of(by_day[day]) if day in by_day else None for day in days_of(*span)]
         label = page.say(f"home_page.figures.{name}")
         value = shown(now)
-        line = sparkline(page.say("home_page.line", label=label, value=value), values, top=top)
+        title = "home_page.weekly_line" if is_weekly else "home_page.line"
+        line = sparkline(page.say(title, label=label, value=value), values, top=top)
         was = page.say("home_page.before", value=shown(then)) if then.asked else ""
         return KeyFigure(name, value, was if note is None else note, tickets.of(behind), line)
 
@@ -144,9 +147,10 @@ def _key_figures(
         figure(
             "satisfied",
             lambda of: fmt.percent(of.satisfied_share),
-            lambda day: share(day.satisfied, day.rated),
+            lambda day: _satisfied_in_week(by_day, day.day),
             TicketOutcome.RATED,
             top=1,
+            is_weekly=True,
         ),
         figure(
             "saved",
@@ -158,3 +162,10 @@ def _key_figures(
             note=page.say("home_page.per_ticket", minutes=MINUTES_PER_TICKET),
         ),
     )
+
+
+def _satisfied_in_week(by_day: Mapping[date, DayInsight], last: date) -> float | None:
+    """Return the share of satisfied customers in the week that ends with a day. One day has too few
+    ratings for a line."""
+    week = [by_day[day] for day in days_of(last - timedelta(days=6), last) if day in by_day]
+    return share(sum(day.satisfied for day in week), sum(day.rated for day in week))

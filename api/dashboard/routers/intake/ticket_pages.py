@@ -12,8 +12,13 @@ from api.gateway_answers import CallStartDep, EventCaller, answer_event
 from api.resources import ResourcesDep
 from api.schemas.intake.gateway import NoPlaybook, parse_request
 from domain.core.errors import InvalidBody
+from domain.reviews.escalation import OPEN_STATUSES
+from domain.runs.run import RunStatus
 from domain.tenants.actor import REVIEWERS
+from store.identity.people import address_of
 from store.intake.idempotency import IdempotencyKey
+from store.runs.conversation_lists import ConversationLists
+from store.runs.traces import RunTraces
 
 _NEW: Final = "/app/tickets/new"
 _TICKETS: Final = "/app/tickets"
@@ -27,7 +32,9 @@ router = APIRouter(include_in_schema=False)
 
 @router.get(_NEW)
 async def new(page: Annotated[Page, Depends(OnPage(REVIEWERS))]) -> Response:
-    typed = await page.typed(_TICKETS, _BLANK)
+    async with page.resources.database.reading_across() as connection:
+        own = await address_of(connection, page.visit.user.id)
+    typed = await page.typed(_TICKETS, {**_BLANK, "customer_email": own or ""})
     return page.render("intake/ticket.html", typed=typed, form=_TICKETS, types=EVENT_TYPES)
 
 
@@ -52,4 +59,21 @@ async def send(
     await post.forget()
     if isinstance(answer, NoPlaybook):
         return post.done("/app/playbooks", "intake.no_playbook", type=call.resolved_type)
-    return await post.step_done(f"/app/runs/{answer.run_id}", f"intake.{answer.status}")
+    to = await _page_of_ticket(page, answer.run_id)
+    said = f"intake.{answer.status}"
+    is_answered = answer.status == RunStatus.COMPLETED
+    return await post.step_done(to, said) if is_answered else post.done(to, said)
+
+
+async def _page_of_ticket(page: Page, run_id: str) -> str:
+    """Return the page that shows the ticket: its open review, else its conversation, else the
+    agent's activity."""
+    async with page.resources.database.reading(page.tenant) as connection:
+        trace = await RunTraces(connection, page.tenant).read(run_id)
+        conversation_id = await ConversationLists(connection, page.tenant).of_run(run_id)
+    opened = next((one for one in trace.reviews if one.status in OPEN_STATUSES), None)
+    if opened is not None:
+        return f"/app/reviews/{opened.review_id}"
+    if conversation_id is None or trace.status is RunStatus.FAILED:
+        return f"/app/runs/{run_id}"
+    return f"/app/conversations/{conversation_id}"

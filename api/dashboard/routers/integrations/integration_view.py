@@ -4,6 +4,7 @@ from typing import Final
 
 from starlette.responses import Response
 
+from adapters.demo.folder import sample_orders
 from api.dashboard.page import Page
 from api.dashboard.typed import SECRET
 from api.route import PathId
@@ -50,7 +51,7 @@ async def one_page(page: Page, shown: ShownEndpoint | None = None) -> Response:
         form=one,
         is_live=found.status is not IntegrationStatus.DISCONNECTED,
         is_tried=found.provider in SHOPS | HELPDESKS,
-        has_samples=_has_samples(page, found),
+        samples=sample_orders(page.now) if _has_samples(page, found) else (),
         is_ours=found.provider in OF_MERCHANTS,
         system=PROVIDERS[found.provider].of.value,
         signs=signs[found.id],

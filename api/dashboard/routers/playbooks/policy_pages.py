@@ -22,6 +22,7 @@ from api.dashboard.post import ManagersPost, Post
 from api.dashboard.routers.playbooks.playbook_id import PlaybookPage, PlaybookPost
 from api.dashboard.typed import SEEN, kept_fields
 from domain.agent.brain import Category
+from domain.agent.intent import Intent
 from domain.agent.plan import ON_ORDERS
 from domain.playbooks.errors import InvalidPlaybook
 from domain.playbooks.policy_matrix import PolicyEdit, read_policy
@@ -141,6 +142,7 @@ async def _matrix(page: Page, channel_id: str | None) -> Response:
         levels=levels_of,
         on_orders=ON_ORDERS,
         categories=tuple(Category),
+        intents=tuple(Intent),
         may_change=page.may(MANAGERS),
         may_override=page.may(OWNERS),
     )

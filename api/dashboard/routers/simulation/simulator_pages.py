@@ -24,6 +24,7 @@ from api.schemas.core.client_query import ClientQuery
 from api.schemas.simulation.simulator import SimulatorAnswer, parse_simulation
 from api.simulating import simulated
 from domain.cases.from_run import case_of
+from domain.identity.address import MAX_ADDRESS
 from domain.intake.rate_limit import LimitScope
 from domain.tenants.actor import REVIEWERS
 from store.cases.runs_for_cases import RunForCaseReader
@@ -40,6 +41,7 @@ class PrefilledQuery(ClientQuery):
     run_id: str | None = None
     case_id: str | None = None
     message: str | None = None
+    customer_email: str | None = None
     draft_of: str | None = None
 
 
@@ -98,7 +100,9 @@ def _as_case(typed: Typed, answer: SimulatorAnswer) -> dict[str, str]:
 async def _prefilled(page: Page, query: PrefilledQuery) -> dict[str, str]:
     """Return the prefilled fields, or an empty dict if the query specifies no source."""
     if query.message:
-        return {**BLANK, **NO_VARIANT, "turn1": query.message[:_MOST_PREFILLED]}
+        message = query.message[:_MOST_PREFILLED]
+        customer = (query.customer_email or "")[:MAX_ADDRESS]
+        return {**BLANK, **NO_VARIANT, "turn1": message, "customer_email": customer}
     if query.draft_of:
         playbook_id = "" if query.draft_of == "new" else query.draft_of
         draft = await drafted_yaml(page, query.draft_of) or ""

@@ -41,7 +41,7 @@ async def keys(page: ManagersPage) -> Response:
         keys=own,
         unused=unused,
         people=await _people(page),
-        others=len(active) - len(own),
+        client_id=page.tenant,
     )
 
 
@@ -81,7 +81,13 @@ async def create(post: ConnectingPost) -> Response:
     random = secrets.token_bytes(KEY_BYTES)
     async with post.working() as work:
         made = await create_key(work, post.page.actor, post.text("label"), random)
-    return post.page.render("tenants/made_key.html", key=made.entry, text=made.text)
+    return post.page.render(
+        "tenants/made_key.html",
+        key=made.entry,
+        text=made.text,
+        gateway=f"{post.page.resources.settings.server.origin}/api/engine/gateway",
+        client_id=post.page.tenant,
+    )
 
 
 @router.get(_KEY)

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
+from api.dashboard.loosened_rows import loosened_rows, money_in
 from api.dashboard.page import AnyonesPage
 from api.dashboard.people import people_of
 from api.dashboard.post import Post, Posted
@@ -36,6 +37,8 @@ async def loosenings(page: AnyonesPage) -> Response:
     return page.render(
         "tenants/loosenings.html",
         loosenings=found[: query.limit],
+        rows_of=loosened_rows,
+        money_in=money_in,
         people=await people_of(page) if found else {},
         user_id=page.visit.user.id,
         cursor=cursor_after(found, query.limit, lambda last: last.id),
