@@ -53,8 +53,8 @@ class SecondPersonRequired(DomainError):
 
 
 class OwnRequest(DomainError):
-    """The reviewer must not approve an action on an order for their own request. They typed it,
-    created the API key that sent it, or are the customer who wants the money."""
+    """The reviewer must not approve their own request. They typed it, created the API key that sent
+    it, or are the customer who wants the money."""
 
     code = "own_request"
 

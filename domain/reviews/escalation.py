@@ -115,7 +115,6 @@ class ReviewStanding:
     - `first_event`, `latest_event`: the first and the latest message of the escalation.
     - `revision`: how often the agent has changed the draft and the plan.
     - `authors`: the users who typed a message in the conversation.
-    - `only_answers`: the plan does not act on an order, so its author may also approve it.
     """
 
     id: str
@@ -128,7 +127,6 @@ class ReviewStanding:
     first_approved_by: str | None = None
     revision: int = 0
     authors: frozenset[str] = frozenset()
-    only_answers: bool = False
     is_edited: bool = False
 
     def check_open_to(self, actor: str, now: datetime) -> None:
@@ -154,8 +152,7 @@ class ReviewStanding:
         SecondPersonRequired, and the errors of `check_open_to`.
         """
         self.check_open_to(choice.actor, now)
-        is_own = choice.actor in self.authors and (self.needs_second or not self.only_answers)
-        if choice.decision.executes and is_own:
+        if choice.decision.executes and choice.actor in self.authors:
             raise OwnRequest(self.id)
         if choice.decision.executes and (choice.seen_event or self.first_event) != (
             self.latest_event

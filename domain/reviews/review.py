@@ -154,7 +154,7 @@ class Review(ReviewSummary):
     authors: tuple[str, ...] = Field(
         description=(
             "Ids of the users who typed a message in the conversation. None of them may "
-            "approve an action on an order."
+            "approve the review."
         )
     )
     latest_message: str = Field(

@@ -12,7 +12,6 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.plan import ON_ORDERS
 from domain.core.contracts import RunRef
 from domain.reviews.errors import EscalationNotFound
 from domain.reviews.escalation import (
@@ -232,7 +231,6 @@ class EscalationRepository(CaseMessages):
             first_approved_by=row.first_approved_by,
             revision=row.revision,
             authors=frozenset(authors),
-            only_answers=not any(step["kind"] in ON_ORDERS for step in row.plan),
             is_edited=row.is_edited,
         )
         ref = RunRef(client_id=self._tenant, event_id=row.event_id, run_id=row.run_id)
@@ -272,7 +270,6 @@ _LOCK: Final = (
         _TICKETS.needs_second,
         _TICKETS.first_approved_by,
         _TICKETS.revision,
-        _TICKETS.plan,
         _TICKETS.run_id,
         engine_runs.c.event_id,
         LATEST_EVENT,

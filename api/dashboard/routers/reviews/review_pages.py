@@ -53,9 +53,7 @@ async def review(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))])
         waiting = await waiting_of_run(connection, page.tenant, page.actor, found.run_id, page.now)
         is_open = found.status in OPEN_STATUSES
         missing = None
-        acts = found.needs_second or any(action.kind in ON_ORDERS for action in found.plan)
-        is_own = acts and user_id in found.authors
-        if is_open and (found.needs_second or is_own):
+        if is_open and (found.needs_second or user_id in found.authors):
             missing = await missing_approver(
                 connection, page.tenant, user_id, page.now, needs_two=found.needs_second
             )
@@ -77,7 +75,6 @@ async def review(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))])
         people=await people_of(page),
         user_id=user_id,
         is_open=is_open,
-        is_own=is_own,
         missing=missing,
         claimed_by_other=is_claimed_by_other(found, user_id, page.now),
         may_decide=page.may(REVIEWERS),
