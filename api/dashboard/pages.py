@@ -17,6 +17,7 @@ from api.dashboard.avatar import hue, initials
 from api.dashboard.event_names import event_name
 from api.dashboard.formats import Formats
 from api.dashboard.periods import recent_periods
+from api.dashboard.placeholders import named_placeholders
 from api.dashboard.static import StaticFiles
 from api.dashboard.typography import typeset
 from domain.core.service_name import ServiceName
@@ -74,6 +75,7 @@ class Pages:
         self._templates.filters["xmlattr"] = _attributes
         self._templates.filters["initials"] = initials
         self._templates.filters["hue"] = hue
+        self._templates.filters["named"] = named_placeholders
         self._templates.globals["static"] = self.static.url
         self._templates.globals["event_name"] = event_name
         self._templates.globals["recent_periods"] = recent_periods
