@@ -10,6 +10,7 @@ from starlette.responses import Response
 from api.dashboard.page import AnyonesPage, OnPage, Page
 from api.dashboard.people import people_of
 from api.dashboard.session import is_poll
+from api.dashboard.ticket_customer import ticket_customer
 from api.http.disposition import content_disposition
 from api.route import PathId
 from api.schemas.runs.run import RunQuery
@@ -78,9 +79,11 @@ async def run(page: RunPage) -> Response:
     async with page.resources.database.reading(page.tenant) as connection:
         trace = await RunTraces(connection, page.tenant).read(page.record_id)
         talk = await ConversationLists(connection, page.tenant).of_run(page.record_id)
+    message = trace.event.normalized
     return page.render(
         "runs/run.html",
         run=trace,
+        customer=await ticket_customer(page, message.customer_email if message else None),
         people=await people_of(page) if trace.event.author else {},
         talk=talk,
         timed=waterfall(trace.timings),
