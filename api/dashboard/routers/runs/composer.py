@@ -26,8 +26,8 @@ _TEMPLATES: Final = 200
 @dataclass(frozen=True, slots=True)
 class Composer:
     """The reply form. `is_prefilled` means that the text is the agent's draft. `templates` are ids
-    and names by language, with the customer's language first. `gaps` are placeholders for the member to replace. `files` are the uploads to
-    attach."""
+    and names by language, with the customer's language first. `gaps` are placeholders for the
+    member to replace. `files` are the uploads to attach."""
 
     reply: Typed
     is_prefilled: bool = False
