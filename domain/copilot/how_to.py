@@ -13,6 +13,7 @@ class _Guide(LexiconFile):
     """One task. `cues` have the same format as in `question_kind.yaml`. `page`: the page where the
     task begins, if every role may open it."""
 
+    title: dict[Tongue, str]
     cues: tuple[str, ...]
     page: CitedKind | None = None
     fr: str
@@ -28,6 +29,7 @@ class HowTo:
     """The instructions for one task, in one language."""
 
     name: str
+    title: str
     text: str
     page: CitedKind | None
 
@@ -35,6 +37,11 @@ class HowTo:
 @cache
 def _guides() -> dict[str, _Guide]:
     return lexicon(__file__, _File).guides
+
+
+def all_how_to(tongue: Tongue) -> list[HowTo]:
+    """Return the instructions for all tasks."""
+    return [_in(tongue, name) for name in _guides()]
 
 
 def how_to(question: str, tongue: Tongue) -> HowTo | None:
@@ -48,8 +55,13 @@ def how_to(question: str, tongue: Tongue) -> HowTo | None:
     best = max(found, key=lambda name: found[name])
     if not found[best]:
         return None
-    guide = _guides()[best]
-    return HowTo(best, " ".join((guide.fr if tongue == "fr" else guide.en).split()), guide.page)
+    return _in(tongue, best)
+
+
+def _in(tongue: Tongue, name: str) -> HowTo:
+    guide = _guides()[name]
+    text = guide.fr if tongue == "fr" else guide.en
+    return HowTo(name, guide.title[tongue], " ".join(text.split()), guide.page)
 
 
 def _parts(words: Sequence[str], cue: str) -> int:
