@@ -45,7 +45,7 @@ ACTIONS: Final = (
     PaletteAction("key", "/app/keys/new", "key-round"),
     PaletteAction("stop", "/app/automation", "lock"),
     PaletteAction("copilot", "/app/copilot", "sparkles", ANYONE),
-    PaletteAction("help", "/app/copilot#help", "life-buoy", ANYONE),
+    PaletteAction("help", "/app/copilot", "life-buoy", ANYONE),
     PaletteAction("notifications", "/app/me", "mail", ANYONE),
 )
 

@@ -35,6 +35,8 @@ _SHOWN: Final = 3
 # Minimum score of a matching section of the documents. A section with a lower score has only a
 # frequent word in common with the question.
 NEAR_ENOUGH: Final = 3.0
+# The same for each content word of a question without a kind.
+_NEAR_PER_WORD: Final = 2.0
 # The dashboard page that lists the records for each kind of question. Every role may open these
 # pages.
 _PAGES: Final = {
@@ -76,8 +78,12 @@ async def on_anything(trail: Trail, asked: AskedOfCopilot) -> str:
     wanted = ContentWanted(words=asked.text[:_ASKED_CHARS])
     found = await trail.use(SEARCH_CONTENT, wanted)
     near = [one for one in found.knowledge if _is_about(one, asked.text)]
+    for one in found.knowledge:
+        if one not in near:
+            trail.forget(CitedKind.KNOWLEDGE, one.knowledge_id)
+    least = _NEAR_PER_WORD * len(content_words(asked.text))
     content = _content(found.model_copy(update={"knowledge": tuple(near)}), trail, asked.tongue)
-    said = content or _instructions(trail, asked) or await _documents(trail, asked)
+    said = content or _instructions(trail, asked) or await _documents(trail, asked, least)
     if said:
         return said
     trail.can_not = phrase(asked.tongue, "can_not_find")
@@ -237,12 +243,12 @@ def _instructions(trail: Trail, asked: AskedOfCopilot) -> str:
     return found.text
 
 
-async def _documents(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Return the text of the best-matching section, or an empty string if none matches. Other
-    matching sections are only cited."""
+async def _documents(trail: Trail, asked: AskedOfCopilot, least: float = 0.0) -> str:
+    """Return the text of the best-matching section, or an empty string if none has a score of at
+    least `least`. Other matching sections are only cited."""
     wanted = DocumentsWanted(question=asked.text[:_ASKED_CHARS], limit=_SHOWN)
     near = trail.copilot.documents.search(wanted.question, 1)
-    if not near or near[0].score < NEAR_ENOUGH:
+    if not near or near[0].score < max(NEAR_ENOUGH, least):
         return ""
     sections = (await trail.use(SEARCH_DOCUMENTS, wanted)).sections
     # A section that consists of a table has no sentence to quote.
