@@ -21,6 +21,7 @@ from domain.runs.errors import RunNotFound
 from domain.runs.run import RunStatus, Timings
 from domain.runs.ticket_outcome import TicketOutcome
 from domain.tenants.actor import ANYONE, OPERATORS, REVIEWERS
+from services.customers.customers import customer_names
 from store.analytics.metrics import MetricsRepository
 from store.runs.conversation_lists import ConversationLists
 from store.runs.run_lists import NONE, RunLists
@@ -57,9 +58,12 @@ async def runs(page: AnyonesPage) -> Response:
         is_counted = wanted.is_set and not is_poll(page.request)
         count = await lists.count(wanted) if is_counted else None
         playbooks = await MetricsRepository(connection, page.tenant).playbook_names()
+        addresses = [one.customer_email for one in found]
+        names = await customer_names(connection, page.tenant, page.actor, addresses)
     return page.render(
         "runs/runs.html",
         runs=found,
+        names=names,
         cursor=behind,
         count=count,
         filters=query,
