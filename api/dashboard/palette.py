@@ -1,6 +1,6 @@
 """The command palette: pages and actions available to the member, and records found by a search."""
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -45,6 +45,8 @@ ACTIONS: Final = (
     PaletteAction("key", "/app/keys/new", "key-round"),
     PaletteAction("stop", "/app/automation", "lock"),
     PaletteAction("copilot", "/app/copilot", "sparkles", ANYONE),
+    PaletteAction("help", "/app/copilot", "life-buoy", ANYONE),
+    PaletteAction("notifications", "/app/me", "mail", ANYONE),
 )
 
 
@@ -68,11 +70,13 @@ class PaletteGroup:
     items: tuple[PaletteItem, ...]
 
 
-def palette_groups(page: Page, asked: str, found: SearchResults) -> tuple[PaletteGroup, ...]:
+def palette_groups(
+    page: Page, asked: str, found: SearchResults, names: Mapping[str, str]
+) -> tuple[PaletteGroup, ...]:
     """Return the palette's nonempty groups. `asked` is the member's input. `found` are the matching
-    records, or the latest tickets without input."""
+    records, or the latest tickets without input. `names`: customers' names by address."""
     words = searched_words(asked)
-    tickets = PaletteGroup("tickets", tuple(_ticket(page, one) for one in found.tickets))
+    tickets = PaletteGroup("tickets", tuple(_ticket(page, one, names) for one in found.tickets))
     pages = PaletteGroup("go", tuple(_pages(page, words))[:SHOWN])
     actions = PaletteGroup("do", tuple(_actions(page, words))[:SHOWN])
     groups: tuple[PaletteGroup, ...]
@@ -88,7 +92,7 @@ def palette_groups(page: Page, asked: str, found: SearchResults) -> tuple[Palett
             records,
             _customers(found.customers),
             tickets,
-            _orders(page, found),
+            _orders(page, found, names),
             _articles(found),
         )
     return tuple(group for group in groups if group.items)
@@ -139,15 +143,20 @@ def _customers(customers: tuple[Customer, ...]) -> PaletteGroup:
     )
 
 
-def _ticket(page: Page, ticket: FoundTicket) -> PaletteItem:
+def _ticket(page: Page, ticket: FoundTicket, names: Mapping[str, str]) -> PaletteItem:
     latest = " ".join((ticket.latest or "").split())[:_LATEST_CHARS]
-    who = ticket.customer_email or page.say("runs.talks.unknown")
+    who = _customer(page, ticket, names)
     return PaletteItem(
         who, f"/app/conversations/{ticket.id}", "message-circle", latest, is_said=True
     )
 
 
-def _orders(page: Page, found: SearchResults) -> PaletteGroup:
+def _customer(page: Page, ticket: FoundTicket, names: Mapping[str, str]) -> str:
+    address = ticket.customer_email or ""
+    return names.get(address, address) or page.say("runs.talks.unknown")
+
+
+def _orders(page: Page, found: SearchResults, names: Mapping[str, str]) -> PaletteGroup:
     label = page.say("palette.order", number=found.order)
     return PaletteGroup(
         "orders",
@@ -156,7 +165,7 @@ def _orders(page: Page, found: SearchResults) -> PaletteGroup:
                 label,
                 f"/app/conversations/{one.id}",
                 "store",
-                one.customer_email or page.say("runs.talks.unknown"),
+                _customer(page, one, names),
                 is_said=True,
             )
             for one in found.of_order

@@ -137,11 +137,12 @@ class HistoryRecorder:
 
     def _closed_at(self, talk: SampleTalk, last_at: datetime) -> datetime | None:
         """Return the time when members closed the conversation, or None if they did not close it.
-        Members close most conversations that they answered, and some others."""
+        Members close most conversations that they answered, and those that end with thanks."""
         if talk.last.outcome in (SampleOutcome.WAITING, SampleOutcome.UNANSWERED):
             return None
         closes = self._draws.chance(0.3 if talk.last.outcome.is_alone else 0.85)
         at = last_at + timedelta(hours=self._draws.between(1, 9))
+        closes = closes or talk.last.outcome is SampleOutcome.CLOSED
         return at if closes and at < self._now else None
 
     def _note(self, talk: SampleTalk, talk_id: str, event_id: str, decided: datetime) -> None:

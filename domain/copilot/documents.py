@@ -24,6 +24,8 @@ _MAX_QUERY_WORDS: Final = 24
 _OWN_PAGE: Final = "copilot.md"
 _OWN_NAMES: Final = frozenset({"copilot", "copilote"})
 _EXCERPT: Final = 400
+# Sections for the operators of the service. Members have no use for them.
+_FOR_OPERATORS: Final = frozenset({"For operators", "Pour les exploitants"})
 
 _HEADED: Final = re.compile(r"^(#{1,4})\s+(\S.*)$")
 _TOKEN: Final = re.compile(r"[a-z0-9]+")
@@ -89,7 +91,10 @@ class DocumentIndex:
     def of(pages: Mapping[str, str]) -> "DocumentIndex":
         """Return an index of documents. `pages`: Markdown text by file name."""
         return DocumentIndex(
-            section for page, text in sorted(pages.items()) for section in _sections(page, text)
+            section
+            for page, text in sorted(pages.items())
+            for section in _sections(page, text)
+            if section.heading not in _FOR_OPERATORS
         )
 
     def __len__(self) -> int:

@@ -22,6 +22,9 @@ _SHORT_WORDS: Final = 6
 _EMAIL: Final = re.compile(r"[^\s<>,;:\"'()\[\]]{1,64}@[a-zA-Z0-9.\-]{1,190}[a-zA-Z0-9]")
 _ULID: Final = re.compile(r"\b[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}\b")
 _ORDER: Final = re.compile(r"#\s?([A-Za-z0-9\-]{1,30})|\b([A-Za-z]{0,6}-?\d[\d\-]{2,29})\b")
+# A first name and a last name.
+_PERSON: Final = re.compile(r"[A-ZÀ-Þ][\w'’-]{1,40}(?: [A-ZÀ-Þ][\w'’-]{1,40})+")
+_WHY: Final = ("why", "pourquoi")
 _QUOTED: Final = re.compile(r"[\"«“]\s?([^\"«»“”]{1,200}?)\s?[\"»”]")
 
 
@@ -105,6 +108,7 @@ class AskedOfCopilot:
     """The meaning of a question to the copilot.
 
     - `topic`: the words of the question, without those that determined its kind.
+    - `person`: a first and last name.
     - `how`: it asks for instructions.
     - `figure`: the metric named in it, the first in the order of AskedFigure.
     - `by_reason`: it asks for reasons.
@@ -119,6 +123,7 @@ class AskedOfCopilot:
     email: str | None = None
     record_id: str | None = None
     order: str | None = None
+    person: str | None = None
     how: bool = False
     figure: AskedFigure | None = None
     by_reason: bool = False
@@ -148,6 +153,7 @@ def asked_of(question: CopilotQuestion) -> AskedOfCopilot:
         email=asked.email or before.email,
         record_id=asked.record_id or before.record_id,
         order=asked.order or before.order,
+        person=asked.person or before.person,
         figure=asked.figure or before.figure,
         by_reason=asked.by_reason or before.by_reason,
     )
@@ -156,10 +162,13 @@ def asked_of(question: CopilotQuestion) -> AskedOfCopilot:
 def _asked(text: str, otherwise: Tongue) -> AskedOfCopilot:
     words = plain_words(text)
     email, record, order = _email(text), _record(text), _order(text)
+    person = _person(text)
     is_how = _has_any(words, _words().how)
     kind, nearest = _kind(
         words, has_email=email is not None, has_record=record is not None, is_how=is_how
     )
+    if any(word in _WHY for word in words) and (email or order or person) and not is_how:
+        kind = AskedKind.WHY
     if kind is AskedKind.SEARCH and order is not None and len(words) <= _SHORT_WORDS:
         kind = AskedKind.ORDER
     return AskedOfCopilot(
@@ -170,6 +179,7 @@ def _asked(text: str, otherwise: Tongue) -> AskedOfCopilot:
         email=email,
         record_id=record,
         order=order,
+        person=person,
         how=is_how,
         figure=next((one for one in AskedFigure if _has_all(words, _words().figures[one])), None),
         by_reason=_has_all(words, _words().by_reason),
@@ -249,6 +259,12 @@ def _record(text: str) -> str | None:
 def _order(text: str) -> str | None:
     found = _ORDER.search(_ULID.sub(" ", _EMAIL.sub(" ", text[:4_000])))
     return (found[1] or found[2]) if found else None
+
+
+def _person(text: str) -> str | None:
+    """Return the first name of a person that does not start the text, or None."""
+    found = _PERSON.search(text[:4_000], 1)
+    return found[0] if found else None
 
 
 def _topic(text: str, kind: AskedKind) -> str:

@@ -21,19 +21,18 @@ _WORDS: Final = {
     "fr": _Words(
         subject="Votre code : {code}",
         text=(
-            "Bonjour,\n\nVotre code pour la messagerie du site que vous consultez est {code}. "
-            "Il est valable {minutes} minutes, une seule fois, dans la fenêtre où il a été "
-            "demandé.\n\nSi vous n'avez rien demandé, ignorez ce message et ne communiquez ce code "
-            "à personne : il donne accès à vos commandes.\n"
+            "Bonjour,\n\nVotre code : {code}\n\nSaisissez-le dans la discussion où vous l'avez "
+            "demandé. Il est valable {minutes} minutes, une seule fois.\n\nVous n'avez rien "
+            "demandé ? Ignorez ce message, et ne donnez ce code à personne : il donne accès à vos "
+            "commandes.\n"
         ),
     ),
     "en": _Words(
         subject="Your code: {code}",
         text=(
-            "Hello,\n\nYour code for the chat of the site that you are visiting is {code}. It is "
-            "valid for {minutes} minutes, once, in the window that asked for it.\n\nIf you asked "
-            "for nothing, ignore this message and pass the code on to nobody: it opens your "
-            "orders.\n"
+            "Hello,\n\nYour code: {code}\n\nEnter it in the chat where you asked for it. It is "
+            "valid for {minutes} minutes, once.\n\nYou did not ask for a code? Ignore this "
+            "message, and give the code to no one: it opens your orders.\n"
         ),
     ),
 }

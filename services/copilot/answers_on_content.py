@@ -7,13 +7,19 @@ from typing import Final
 from domain.agent.plan import ACTIONS, REPLIES, ActionKind
 from domain.agent.rulebook import ActionRule
 from domain.copilot.answer import CitedKind
+from domain.copilot.how_to import how_to
 from domain.copilot.phrases import phrase, term
 from domain.copilot.question_kind import AskedKind, AskedOfCopilot
-from domain.copilot.words import Tongue, content_words, plain_words, stem
+from domain.copilot.words import Tongue, content_words, plain_words, stem, tongue_of
 from domain.core.money import Money
 from services.copilot.answers_on_work import on_order
 from services.copilot.copilot_service import Trail
-from services.copilot.tools.content_tool import SEARCH_CONTENT, ContentFound, ContentWanted
+from services.copilot.tools.content_tool import (
+    SEARCH_CONTENT,
+    ContentFound,
+    ContentWanted,
+    PassageFacts,
+)
 from services.copilot.tools.content_uses_tool import READ_CONTENT_USES, USED_DAYS, UsesWanted
 from services.copilot.tools.documents_tool import SEARCH_DOCUMENTS, DocumentsWanted
 from services.copilot.tools.playbooks_tool import READ_PLAYBOOKS, PlaybookFacts, PlaybooksAsked
@@ -29,6 +35,8 @@ _SHOWN: Final = 3
 # Minimum score of a matching section of the documents. A section with a lower score has only a
 # frequent word in common with the question.
 NEAR_ENOUGH: Final = 3.0
+# The same for each content word of a question without a kind.
+_NEAR_PER_WORD: Final = 2.0
 # The dashboard page that lists the records for each kind of question. Every role may open these
 # pages.
 _PAGES: Final = {
@@ -45,9 +53,13 @@ _PAGES: Final = {
 
 
 async def on_help(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Answer from the section of the documents that best matches the question. If none matches,
-    answer from the knowledge base."""
-    return await _documents(trail, asked) or await on_knowledge(trail, asked)
+    """Answer with the instructions for the task that the question names, else from the section of
+    the documents that best matches it. If none matches, answer from the knowledge base."""
+    return (
+        _instructions(trail, asked)
+        or await _documents(trail, asked)
+        or await on_knowledge(trail, asked)
+    )
 
 
 async def on_knowledge(trail: Trail, asked: AskedOfCopilot) -> str:
@@ -64,10 +76,16 @@ async def on_anything(trail: Trail, asked: AskedOfCopilot) -> str:
     """Answer any other question from the knowledge base, else from the documents. Without an
     answer, say so and link to the most likely page."""
     wanted = ContentWanted(words=asked.text[:_ASKED_CHARS])
-    content = _content(await trail.use(SEARCH_CONTENT, wanted), trail, asked.tongue)
-    found = content or await _documents(trail, asked)
-    if found:
-        return found
+    found = await trail.use(SEARCH_CONTENT, wanted)
+    near = [one for one in found.knowledge if _is_about(one, asked.text)]
+    for one in found.knowledge:
+        if one not in near:
+            trail.forget(CitedKind.KNOWLEDGE, one.knowledge_id)
+    least = _NEAR_PER_WORD * len(content_words(asked.text))
+    content = _content(found.model_copy(update={"knowledge": tuple(near)}), trail, asked.tongue)
+    said = content or _instructions(trail, asked) or await _documents(trail, asked, least)
+    if said:
+        return said
     trail.can_not = phrase(asked.tongue, "can_not_find")
     page = _PAGES.get(asked.nearest, CitedKind.RUNS) if asked.nearest else CitedKind.RUNS
     trail.point_to(page)
@@ -189,7 +207,7 @@ async def on_act(trail: Trail, asked: AskedOfCopilot) -> str:
     order, list the past actions on the order."""
     if asked.order is not None:
         return f"{phrase(asked.tongue, 'acts_on_order')}\n\n{await on_order(trail, asked)}"
-    documents = await _documents(trail, asked)
+    documents = _instructions(trail, asked) or await _documents(trail, asked)
     said = phrase(asked.tongue, "acts")
     return f"{said}\n\n{documents}" if documents else said
 
@@ -215,18 +233,36 @@ def out_of_reach(asked: AskedOfCopilot) -> str | None:
             return None
 
 
-async def _documents(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Return the text of the best-matching section, or an empty string if none matches. Other
-    matching sections are only cited."""
+def _instructions(trail: Trail, asked: AskedOfCopilot) -> str:
+    """Return the instructions for the task that the question names, or an empty string."""
+    found = how_to(asked.text, asked.tongue)
+    if found is None:
+        return ""
+    if found.page is not None:
+        trail.point_to(found.page)
+    return found.text
+
+
+async def _documents(trail: Trail, asked: AskedOfCopilot, least: float = 0.0) -> str:
+    """Return the text of the best-matching section, or an empty string if none has a score of at
+    least `least`. Other matching sections are only cited."""
     wanted = DocumentsWanted(question=asked.text[:_ASKED_CHARS], limit=_SHOWN)
     near = trail.copilot.documents.search(wanted.question, 1)
-    if not near or near[0].score < NEAR_ENOUGH:
+    if not near or near[0].score < max(NEAR_ENOUGH, least):
         return ""
     sections = (await trail.use(SEARCH_DOCUMENTS, wanted)).sections
     # A section that consists of a table has no sentence to quote.
     first = next((one for one in sections if one.excerpt), sections[0])
     head = phrase(asked.tongue, "document_head", title=first.title, heading=first.heading)
     return f"{head}\n{first.excerpt or phrase(asked.tongue, 'see_also')}"
+
+
+def _is_about(one: PassageFacts, question: str) -> bool:
+    """Return True if an entry in the question's language contains a content word of the question.
+    Entries in another language have no words in common with it, and always count."""
+    said = set(map(stem, plain_words(f"{one.title} {one.body}")))
+    asked = set(map(stem, content_words(question)))
+    return one.language != tongue_of(question) or not asked.isdisjoint(said)
 
 
 def _content(found: ContentFound, trail: Trail, tongue: Tongue) -> str:

@@ -144,6 +144,7 @@ async def on_refunds(trail: Trail, asked: AskedOfCopilot) -> str:
             count=formats.number(one.refunds),
         )
         for one in found.topics
+        if asked.by_reason or len(found.topics) > 1
     ]
     if not asked.by_reason:
         lines.append(phrase(tongue, "refunds_latest"))

@@ -55,8 +55,8 @@ _NAME_CHARS: Final = 200
 
 
 async def on_run(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Explain the run that the question identifies by id or customer, else the ticket on the user's
-    current page. For a customer, explain the latest message."""
+    """Explain the run that the question identifies by id, order or customer, else the ticket on the
+    user's current page. For an order or a customer, explain the latest message."""
     tongue = asked.tongue
     tickets = (one for one in _TICKET.findall(asked.text[:_WHOLE_TEXT]) if _DIGIT.search(one))
     named = [one for one in (asked.record_id, asked.order, *tickets) if one]
@@ -64,13 +64,11 @@ async def on_run(trail: Trail, asked: AskedOfCopilot) -> str:
         found = await _run_named(trail, name)
         if found is not None:
             return _run(found, trail, tongue)
-    if asked.email is not None:
-        thread = await _latest_thread(trail, asked.email)
-        if thread is None:
-            return phrase(tongue, "no_customer", email=asked.email)
-        latest = await _run_of_thread(trail, thread)
-        if latest is not None:
-            return _run(latest, trail, tongue)
+    if asked.email is not None and await _latest_thread(trail, asked.email) is None:
+        return phrase(tongue, "no_customer", email=asked.email)
+    latest = await _latest_run(trail, asked)
+    if latest is not None:
+        return _run(latest, trail, tongue)
     if named:
         return phrase(tongue, "no_run")
     return "\n".join([phrase(tongue, "which_run"), *await _reviews(trail, tongue, _TO_NAME)])
@@ -93,6 +91,22 @@ async def _run_named(trail: Trail, name: str) -> RunReport | None:
     return await _run_of_thread(trail, thread)
 
 
+async def _latest_run(trail: Trail, asked: AskedOfCopilot) -> RunReport | None:
+    """Return the latest run of the customer or order that the question names, or None."""
+    thread: ThreadFound | None = None
+    if asked.email is not None:
+        thread = await _latest_thread(trail, asked.email)
+    elif asked.order is not None:
+        runs = (await trail.use(RUNS_OF_ORDER, RunsOfOrder(number=asked.order))).runs
+        return runs[0] if runs else None
+    elif asked.person is not None:
+        wanted = CustomerWanted(words=asked.person[:_NAME_CHARS], limit=1)
+        found = (await trail.use(FIND_CONVERSATIONS, wanted)).conversations
+        if found:
+            thread = await _thread_of(trail, found[0].conversation_id)
+    return None if thread is None else await _run_of_thread(trail, thread)
+
+
 async def _run_of_thread(trail: Trail, thread: ThreadFound) -> RunReport | None:
     run_id = next((one.run_id for one in reversed(thread.messages) if one.run_id), None)
     return await trail.use(READ_RUN, RunNamed(named=run_id)) if run_id else None
@@ -110,7 +124,9 @@ def _run(found: RunReport, trail: Trail, tongue: Tongue) -> str:
             status=term(tongue, found.status),
         )
     ]
-    reason = found.handoff_reason or found.hold or found.doubt
+    order, reason = found.order, found.handoff_reason or found.hold or found.doubt
+    if order is not None and order.refundable is not None and not order.refundable.minor:
+        lines.append(phrase(tongue, "run_nothing_left"))
     if reason is not None:
         lines.append(phrase(tongue, "run_reason", reason=term(tongue, reason)))
     if found.sensitive is not None:
@@ -121,8 +137,8 @@ def _run(found: RunReport, trail: Trail, tongue: Tongue) -> str:
             phrase(
                 tongue,
                 "run_confidence",
-                confidence=formats.number(found.confidence, 2),
-                threshold=formats.number(found.threshold, 2),
+                confidence=formats.percent(found.confidence),
+                threshold=formats.percent(found.threshold),
                 classification=term(tongue, found.classification or "unknown"),
             )
         )

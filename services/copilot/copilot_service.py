@@ -99,6 +99,10 @@ class Trail:
         url = self.copilot.cite(kind, record_id, "").url
         return f"[{plain}]({url})" if url in self.citations else plain
 
+    def forget(self, kind: CitedKind, record_id: str) -> None:
+        """Remove a record from the citations because the answer does not use it."""
+        self.citations.pop(self.copilot.cite(kind, record_id, "").url, None)
+
     def point_to(self, page: CitedKind) -> None:
         """Cite a dashboard page that lists records and that every role may open."""
         cited = self.copilot.cite(page, page.value, "")

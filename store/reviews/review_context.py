@@ -20,8 +20,9 @@ _EXCERPT: Final = 600
 
 class ReviewContext(BaseModel):
     """The context of a review. `excerpts` are the beginnings of the cited templates and entries, by
-    id. `left_out` are the titles of entries withheld from the brain. `next_id` and `previous_id`
-    are the nearest reviews in the queue that this user may decide now."""
+    id. `left_out` are the titles of entries withheld from the brain. `lookup` is the outcome of the
+    order lookup, and `looked_for` its order number. `next_id` and `previous_id` are the nearest
+    reviews in the queue that this user may decide now."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -34,6 +35,9 @@ class ReviewContext(BaseModel):
     sentiment: float | None
     doubt: EscalationReason | None
     hold: EscalationReason | None
+    conversation_id: str | None
+    lookup: str | None
+    looked_for: str | None
     excerpts: Mapping[str, str]
     left_out: tuple[str, ...]
     correction_id: str | None
@@ -54,6 +58,10 @@ _CONTEXT: Final = sa.text(f"""
     )
     SELECT run.playbook_id, run.playbook_version AS version, playbook.name AS playbook,
            playbook.threshold, playbook.rulebook, run.language, run.sentiment, run.doubt, run.hold,
+           run.lookup ->> 'state' AS lookup, run.lookup ->> 'number' AS looked_for,
+           (SELECT conversation_id FROM engine_messages
+            WHERE client_id = :client_id AND event_id = run.event_id AND direction = 'inbound'
+            LIMIT 1) AS conversation_id,
            (SELECT coalesce(jsonb_object_agg(id, left(body, {_EXCERPT})), '{{}}') FROM (
                 SELECT id, body FROM response_templates WHERE client_id = :client_id
                    AND id IN (SELECT one ->> 'id' FROM jsonb_array_elements(run.citations) AS one)

@@ -79,7 +79,7 @@ _END: Final = f"""
 """  # noqa: S608 - likewise
 _STEPS: Final = sa.text("""
     SELECT run.id AS run_id, run.status, run.classification, run.handoff_reason,
-           run.sentiment, run.lookup -> 'order' ->> 'number' AS order_number,
+           run.sentiment, run.language, run.lookup -> 'order' ->> 'number' AS order_number,
            (SELECT coalesce(jsonb_agg(jsonb_build_object(
                 'review_id', id, 'status', status, 'reason', reason, 'created_at', created_at,
                 'decided_at', decided_at) ORDER BY round), '[]')
@@ -248,6 +248,7 @@ class ThreadStep(BaseModel):
     classification: str | None
     handoff_reason: EscalationReason | None
     sentiment: float | None
+    language: str | None
     order_number: str | None
     reviews: tuple[ReviewStep, ...]
     effects: tuple[EffectStep, ...]

@@ -103,7 +103,7 @@ document.addEventListener("keydown", (event) => {
   choice.focus();
 });
 document.addEventListener("keydown", (event) => {
-  const inserts = event.key === "Escape" && event.target.form?.dataset.inserts;
+  const inserts = event.key === "Escape" && event.target.id === "template" && event.target.form?.dataset.inserts;
   const text = inserts && document.getElementById(inserts).querySelector("[data-macros]");
   if (!text) return;
   text.setRangeText("/", text.selectionStart, text.selectionEnd, "end");

@@ -133,7 +133,7 @@ async def test_it_says_what_it_does_not_do(
     traced = await traced_run(front.database, shop)
     before = await records(front, shop)
     refund = await ask(front, shop, owner, "Refund order 1042")
-    assert refund["text"].startswith("I do not act")
+    assert refund["text"].startswith("I change nothing myself")
     assert f"/runs/{traced.ref.run_id}" in str(refund["citations"]), "what was done about it"
     for question in (
         "Refund order 1042",

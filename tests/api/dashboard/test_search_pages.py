@@ -45,7 +45,7 @@ async def test_what_leads_where(front: LiveEngine, shop: Shop) -> None:
             page = await owner.see(FIND, q=asked)
             assert "Searched:" in page
             assert "<script>alert" not in page
-        assert "Enter a word" in await owner.see(FIND)
+        assert "Enter a customer" in await owner.see(FIND)
 
 
 async def test_a_nul_is_refused(front: LiveEngine, shop: Shop) -> None:

@@ -91,7 +91,7 @@ async def test_a_note_is_shown_to_members_only(front: LiveEngine, shop: Shop) ->
     async with at_pages(front, shop, Role.AGENT, language="fr") as agent:
         page = await agent.see(path, write="note")
         assert f'action="{path}/note"' in page
-        assert "fichier de données" in page
+        assert "export des données du client" in page
         added = await agent.http.get(path, params={"write": "note"})
         assert added.status_code == 200
         answer = await agent.send(f"{path}?write=note", f"{path}/note", {"text": HOSTILE})

@@ -64,3 +64,10 @@ def test_any_text_has_a_kind_and_a_language(text: str) -> None:
 
     assert found.kind in AskedKind
     assert found.tongue == tongue_of(text or "?")
+
+
+def test_why_about_a_named_customer_or_order() -> None:
+    person = asked("Pourquoi la demande de Léa Martin n'a-t-elle pas été remboursée ?")
+    assert (person.kind, person.person) == (AskedKind.WHY, "Léa Martin")
+    order = asked("Why was order 1043 not refunded?")
+    assert (order.kind, order.order) == (AskedKind.WHY, "1043")

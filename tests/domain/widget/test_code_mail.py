@@ -21,9 +21,9 @@ def test_the_whole_mail() -> None:
         to="jean@free.example",
         from_name=SERVICE.name,
         subject="Your code: 012345",
-        text="Hello,\n\nYour code for the chat of the site that you are visiting is 012345. It is "
-        "valid for 10 minutes, once, in the window that asked for it.\n\nIf you asked for nothing, "
-        "ignore this message and pass the code on to nobody: it opens your orders.\n",
+        text="Hello,\n\nYour code: 012345\n\nEnter it in the chat where you asked for it. It is "
+        "valid for 10 minutes, once.\n\nYou did not ask for a code? Ignore this message, and give "
+        "the code to no one: it opens your orders.\n",
         auto_submitted="auto-generated",
     )
     french = visitor_code_mail(
@@ -36,8 +36,7 @@ def test_the_whole_mail() -> None:
     )
     assert french.subject == "Votre code : 012345"
     assert french.text == (
-        "Bonjour,\n\nVotre code pour la messagerie du site que vous consultez est 012345. Il est "
-        "valable 10 minutes, une seule fois, dans la fenêtre où il a été demandé.\n\nSi vous "
-        "n'avez rien demandé, ignorez ce message et ne communiquez ce code à personne : il donne "
-        "accès à vos commandes.\n"
+        "Bonjour,\n\nVotre code : 012345\n\nSaisissez-le dans la discussion où vous l'avez "
+        "demandé. Il est valable 10 minutes, une seule fois.\n\nVous n'avez rien demandé ? Ignorez "
+        "ce message, et ne donnez ce code à personne : il donne accès à vos commandes.\n"
     )

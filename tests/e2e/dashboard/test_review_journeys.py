@@ -159,6 +159,7 @@ async def test_a_reply_with_a_file_is_mailed_after_ten_seconds(
         await seat.page.locator("#file").set_input_files(
             {"name": PHOTO.name, "mimeType": PHOTO.claimed_type, "buffer": PHOTO.data}
         )
+        await seat.page.locator("details:has(#file) > summary").click()
         await seat.send(f"{at}/attach")
         file = await only_row(database, attachments, of=shop)
         listed = seat.page.locator(f'ul.files a[href="/app/attachments/{file["id"]}"]')
@@ -203,6 +204,7 @@ async def test_a_reply_with_a_file_is_not_sent_after_an_undo(
         await seat.page.locator("#file").set_input_files(
             {"name": PHOTO.name, "mimeType": PHOTO.claimed_type, "buffer": PHOTO.data}
         )
+        await seat.page.locator("details:has(#file) > summary").click()
         await seat.send(f"{at}/attach")
         await seat.send(f"{at}/reply", {"text": WORDS})
         await seat.send(f"{at}/undo")

@@ -226,9 +226,11 @@ async def test_a_slash_leads_to_the_templates(browser: Browser, served: Served) 
         await expect(text).to_be_focused()
         assert await text.input_value() == "Et/ou\n/"
         await text.fill("Bonjour,")
+        await choice.select_option(label="Suivi")
         await page.locator("form[data-inserts] button").click()
         await page.wait_for_url("**?template=*")
         assert await text.input_value() == "Bonjour,\n\nVotre colis est en route."
+        await choice.select_option(label="Suivi")
         await page.locator("form[data-inserts] button").click()
         await expect(text).to_have_value("Bonjour,\n\n" + "\n\n".join([template.body] * 2))
         assert seat.complaints == []

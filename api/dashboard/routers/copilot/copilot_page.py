@@ -17,10 +17,12 @@ from api.copilot_events import EVENTS, copilot_events, event_of
 from api.dashboard.markdown import rendered
 from api.dashboard.page import AnyonesPage, Page
 from api.dashboard.post import Post, Posted
+from api.dashboard.typography import typeset
 from api.http.event_stream import EventStream
 from api.http.json_body import MAX_BYTES
 from api.schemas.copilot.copilot_chat import CopilotChatBody
 from domain.copilot.answer import CopilotAnswer
+from domain.copilot.how_to import all_how_to
 from domain.copilot.ports import Say
 from domain.copilot.question import (
     MAX_MESSAGE,
@@ -164,7 +166,14 @@ async def _shown(
         earlier=json.dumps(messages, ensure_ascii=False),
         at=talk.at or "",
         max_question=MAX_MESSAGE,
+        guides=[] if talk.messages else _guides(page),
     )
+
+
+def _guides(page: Page) -> list[tuple[str, str]]:
+    """Return the titles and texts of the instructions for members."""
+    guides = all_how_to("fr" if page.language == "fr" else "en")
+    return [(typeset(one.title, page.language), typeset(one.text, page.language)) for one in guides]
 
 
 def _formatted(page: Page, texts: Sequence[str]) -> dict[str, str]:

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from api.dashboard.page import OnPage, Page
+from api.dashboard.people import people_of
 from api.dashboard.post import ManagersPost, version_of
 from api.dashboard.variant_form import whole_number
 from api.routers.exports.export import export_answer
@@ -87,6 +88,7 @@ async def erasure(page: Annotated[Page, Depends(OnPage(OWNERS))]) -> Response:
         customer=query.customer or "",
         is_written="customer" in page.request.query_params,
         support=page.resources.settings.mail.sender,
+        people=await people_of(page),
     )
 
 

@@ -1,7 +1,7 @@
 """The reply form: its initial text, and the templates that a member can insert."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from api.dashboard.page import Page
@@ -26,23 +26,27 @@ _TEMPLATES: Final = 200
 @dataclass(frozen=True, slots=True)
 class Composer:
     """The reply form. `is_prefilled` means that the text is the agent's draft. `templates` are ids
-    and names. `gaps` are placeholders for the member to replace. `files` are the uploads to
-    attach."""
+    and names by language, with the customer's language first. `gaps` are placeholders for the
+    member to replace. `files` are the uploads to attach."""
 
     reply: Typed
     is_prefilled: bool = False
-    templates: Sequence[tuple[str, str]] = ()
+    templates: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
     gaps: tuple[str, ...] = ()
     files: tuple[Attachment, ...] = ()
 
 
 async def composer_of(
-    page: Page, answered: LatestMessage | None, draft: Draft | None, template_id: str | None
+    page: Page,
+    answered: LatestMessage | None,
+    draft: Draft | None,
+    template_id: str | None,
+    language: str | None,
 ) -> Composer:
     """Return a conversation's reply form.
 
     Its text is the member's unsent draft, else the draft of an open review. `template_id` is
-    appended, unless None. Raises ContentNotFound.
+    appended, unless None. `language`: the customer's, or None if unknown. Raises ContentNotFound.
     """
     typed = Typed.of({"text": ""}, draft)
     if answered is None:
@@ -50,16 +54,27 @@ async def composer_of(
     async with page.resources.database.reading(page.tenant) as connection:
         unsent = ReplyFileRepository(connection, page.tenant)
         files = await unsent.unsent(page.record_id, page.actor.name)
-        templates = await ContentChanges(connection, page.tenant).template_names(_TEMPLATES)
+        names = await ContentChanges(connection, page.tenant).template_names(_TEMPLATES)
         if draft is None:
             written = await ReplyRepository(connection, page.tenant).open_draft(page.record_id)
             typed = Typed({"text": written}, None)
+    templates = _by_language(names, language or page.language)
     is_prefilled = draft is None and bool(typed["text"])
     if template_id is None:
         return Composer(typed, is_prefilled, templates, files=files)
     filled = await _inserted(page, answered, template_id)
     text = "\n\n".join(filter(None, (typed["text"].rstrip(), filled.text)))
     return Composer(Typed({"text": text}, draft), is_prefilled, templates, filled.missing, files)
+
+
+def _by_language(
+    names: Sequence[tuple[str, str, str]], first: str
+) -> dict[str, list[tuple[str, str]]]:
+    """Return the ids and names by language. The language `first` precedes the others."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for template_id, name, language in sorted(names, key=lambda one: (one[2] != first, one[2])):
+        found.setdefault(language, []).append((template_id, name))
+    return found
 
 
 async def _inserted(page: Page, answered: LatestMessage, template_id: str) -> Filled:

@@ -89,6 +89,7 @@ async def conversation(page: TalkPage) -> Response:
         )
     listed = await ticket_list(page, list_beside(page.path), current=talk.id)
     runs = dict.fromkeys(one.run_id for one in messages if one.run_id)
+    language = next((steps[one].language for one in reversed(runs) if one in steps), None)
     return page.render(
         "runs/conversation.html",
         inbox_view=listed.query.view,
@@ -104,13 +105,16 @@ async def conversation(page: TalkPage) -> Response:
         moods=mood_line(page, [steps[one].sentiment for one in runs if one in steps]),
         holder=await _name_of(page, holder),
         is_mine=holder == page.actor.name,
+        me=page.actor.name,
         since=since,
         may_act=page.may(REVIEWERS),
         may_force=page.may(MANAGERS),
         form=form,
         writes=query.write,
         answered=answered,
-        composer=await composer_of(page, answered, drafts.get(f"{form}/reply"), query.template),
+        composer=await composer_of(
+            page, answered, drafts.get(f"{form}/reply"), query.template, language
+        ),
         note=Typed.of({"text": ""}, drafts.get(f"{form}/note")),
         triage=triage,
         waiting=waiting.get(page.record_id),

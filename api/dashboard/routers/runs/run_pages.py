@@ -10,6 +10,7 @@ from starlette.responses import Response
 from api.dashboard.page import AnyonesPage, OnPage, Page
 from api.dashboard.people import people_of
 from api.dashboard.session import is_poll
+from api.dashboard.ticket_customer import ticket_customer
 from api.http.disposition import content_disposition
 from api.route import PathId
 from api.schemas.runs.run import RunQuery
@@ -20,6 +21,7 @@ from domain.runs.errors import RunNotFound
 from domain.runs.run import RunStatus, Timings
 from domain.runs.ticket_outcome import TicketOutcome
 from domain.tenants.actor import ANYONE, OPERATORS, REVIEWERS
+from services.customers.customers import customer_names
 from store.analytics.metrics import MetricsRepository
 from store.runs.conversation_lists import ConversationLists
 from store.runs.run_lists import NONE, RunLists
@@ -56,9 +58,12 @@ async def runs(page: AnyonesPage) -> Response:
         is_counted = wanted.is_set and not is_poll(page.request)
         count = await lists.count(wanted) if is_counted else None
         playbooks = await MetricsRepository(connection, page.tenant).playbook_names()
+        addresses = [one.customer_email for one in found]
+        names = await customer_names(connection, page.tenant, page.actor, addresses)
     return page.render(
         "runs/runs.html",
         runs=found,
+        names=names,
         cursor=behind,
         count=count,
         filters=query,
@@ -78,9 +83,11 @@ async def run(page: RunPage) -> Response:
     async with page.resources.database.reading(page.tenant) as connection:
         trace = await RunTraces(connection, page.tenant).read(page.record_id)
         talk = await ConversationLists(connection, page.tenant).of_run(page.record_id)
+    message = trace.event.normalized
     return page.render(
         "runs/run.html",
         run=trace,
+        customer=await ticket_customer(page, message.customer_email if message else None),
         people=await people_of(page) if trace.event.author else {},
         talk=talk,
         timed=waterfall(trace.timings),

@@ -70,7 +70,7 @@ async def reply(post: TalkPost) -> Response:
 async def attach(post: FilePost) -> Response:
     """Upload a file for the reply."""
     page = post.page
-    to = f"{_LIST}/{page.record_id}"
+    to = with_list(f"{_LIST}/{page.record_id}", list_beside(post.back))
     if post.file is None:
         raise AttachmentRefused(AttachmentRefusal.EMPTY)
     found = await inspected_upload(
@@ -85,7 +85,7 @@ async def attach(post: FilePost) -> Response:
 async def detach(post: TalkPost) -> Response:
     """Delete the uploaded file in the `attachment_id` field."""
     page = post.page
-    to = f"{_LIST}/{page.record_id}"
+    to = with_list(f"{_LIST}/{page.record_id}", list_beside(post.back))
     file_id = parse_ulid(post.text("attachment_id"))
     if file_id is None:
         raise AttachmentNotFound
