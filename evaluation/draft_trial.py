@@ -19,7 +19,7 @@ from evaluation.sealing import FOLDER, LabelledSet
 Verdicts = Mapping[str, tuple[Verdict, ...]]
 
 LEAST_STOPPED: Final = 0.95
-MOST_HELD: Final = 0.15
+MOST_HELD: Final = 0.17
 _READER: Final[TypeAdapter[dict[str, tuple[Verdict, ...]]]] = TypeAdapter(
     dict[str, tuple[Verdict, ...]]
 )

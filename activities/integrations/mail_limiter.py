@@ -21,6 +21,7 @@ from domain.integrations.mail_allowance import (
 )
 from domain.integrations.service_mail import LIMITS, ServiceMail
 from domain.tenants.errors import ClientNotFound
+from domain.tenants.four_eyes import mailbox
 from store.core.database import Database
 from store.integrations.mail_counts import MailCount, MailCountRepository
 
@@ -69,7 +70,8 @@ class MailLimiter:
             yield
 
     def _digest(self, kind: str, address: str) -> str:
-        return self._sealer.digests(f"mail/{kind}/{address.strip().lower()}")[0].hex()
+        # One mailbox has many spellings, such as tags after a plus sign.
+        return self._sealer.digests(f"mail/{kind}/{mailbox(address)}")[0].hex()
 
     @asynccontextmanager
     async def _counted(

@@ -31,6 +31,11 @@ _QUOTE_CHARS: Final = 500
 _MAX_PARTS: Final = 40
 _MAX_CALCULATION_CHARS: Final = 200
 _LANGUAGE: Final = re.compile("[a-z]{2}")
+# Invisible characters that stored texts may contain, such as soft hyphens and joiners.
+_INVISIBLE: Final = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200c\u200d\u2061-\u2065\u206a-\u206f"
+    "\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8\U0001d173-\U0001d17a\U000e0080-\U000e0fff]"
+)
 _SENTENCE_END: Final = re.compile(r"[.!?…][\"'»”)\]]{0,3}$")
 _WORD: Final = re.compile(r"[^\W_]+|[%€$£]")
 
@@ -74,6 +79,11 @@ class ProposedAction(BaseModel):
     )
 
 
+def _visible(text: str) -> str:
+    """Return the text without invisible characters, which could hide a link from the guards."""
+    return _INVISIBLE.sub("", text)
+
+
 class QuotedSource(BaseModel):
     """The key of a source, and the words of the source that support the part."""
 
@@ -89,7 +99,7 @@ class ReplyPart(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    text: str
+    text: Annotated[str, AfterValidator(_visible)]
     support: list[QuotedSource] = []
     calculation: str = Field(
         default="",

@@ -131,7 +131,8 @@ class BrainRequest(BaseModel):
     - `knowledge`: all knowledge entries, sorted by id, for a language model. The embedded brain
       ignores it. If it is empty, a language model gets `passages` alone.
     - `is_claim`: whether the author is not verified to hold the customer's address. In that case,
-      their words do not support an address or a phone number in an answer.
+      their words support neither addresses nor long numbers in an answer, because the answer may go
+      to another person.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -232,7 +233,7 @@ class BrainRequest(BaseModel):
             own_head=own_head,
             answer_decision=answer_decision,
             knowledge=knowledge,
-            is_claim=event.is_claim,
+            is_claim=event.is_claim or not event.may_be_named,
         )
 
 

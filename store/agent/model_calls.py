@@ -4,12 +4,18 @@ from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
 
 from store.agent.tables import model_calls
 from store.core.repository import TenantRepository
 
 _CALLS: Final = model_calls.c
+# A late response of an attempt that was given up must not stay beside the result of another one.
+_KEEP: Final = sa.text("""
+    INSERT INTO model_calls (client_id, run_id, key, response, created_at)
+    SELECT client_id, id, :key, :response, :now FROM engine_runs
+    WHERE client_id = :client_id AND id = :run_id AND classification IS NULL
+    ON CONFLICT DO NOTHING
+""")
 
 
 class ModelCallRepository(TenantRepository):
@@ -25,14 +31,10 @@ class ModelCallRepository(TenantRepository):
         return found
 
     async def keep(self, run_id: str, key: str, response: str, now: datetime) -> None:
-        """Record a response. An earlier record of the same call stays."""
-        await self._connection.execute(
-            insert(model_calls)
-            .values(
-                client_id=self._tenant, run_id=run_id, key=key, response=response, created_at=now
-            )
-            .on_conflict_do_nothing()
-        )
+        """Record a response, unless the run has a result or is gone. An earlier record of the same
+        call stays."""
+        call = {"run_id": run_id, "key": key, "response": response, "now": now}
+        await self._connection.execute(_KEEP, {"client_id": self._tenant, **call})
 
     async def forget(self, run_id: str) -> None:
         """Delete the run's recorded calls, once its result is stored."""

@@ -29,6 +29,7 @@ _ABOUT_ACTIONS: Final = frozenset({ClaimKind.FINISHED, ClaimKind.PROMISE})
 _REPEATED: Final = frozenset({FactKind.NUMBER, FactKind.DATE, FactKind.ADDRESS, FactKind.PHONE})
 # A forged email must not put another address or phone number into the shop's answer.
 _CONTACTS: Final = frozenset({FactKind.ADDRESS, FactKind.PHONE})
+_LONG_DIGITS: Final = 9
 
 
 class _Grounds:
@@ -245,6 +246,15 @@ def _said(request: BrainRequest) -> frozenset[str]:
     repeated = _REPEATED - _CONTACTS if request.is_claim else _REPEATED
     customers = (turn.body for turn in request.turns if turn.author == "customer")
     texts = (request.subject or "", request.text, *customers, *request.fields.values())
+    said = (fact for text in texts for fact in facts(text) if fact.kind in repeated)
     return frozenset(
-        key for text in texts for fact in facts(text) if fact.kind in repeated for key in fact.gives
+        key
+        for fact in said
+        if not (request.is_claim and fact.kind is FactKind.NUMBER and _is_long(fact.written))
+        for key in fact.gives
     )
+
+
+def _is_long(number: str) -> bool:
+    """Return True for a number that may be a phone number, an account or a card."""
+    return sum(mark.isdecimal() for mark in number) >= _LONG_DIGITS

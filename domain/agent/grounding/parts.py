@@ -12,10 +12,13 @@ from domain.agent.grounding.computation import calculation, numbers_in_words
 from domain.agent.grounding.facts import Fact, FactKind, given
 from domain.agent.grounding.order_statements import misstates
 from domain.agent.guard_finding import FindingReason
-from domain.agent.plan import ActionKind
+from domain.agent.plan import REPLIES, ActionKind
 
-# Forged messages must not put a link, an address or a phone number into the shop's answer.
-_NEVER_REPEATED: Final = frozenset({FactKind.LINK, FactKind.ADDRESS, FactKind.PHONE})
+# Forged messages must not put a link, an address, a phone number or an account into the shop's
+# answer. Other numbers of the customer always count.
+_NEVER_REPEATED: Final = frozenset(
+    {FactKind.LINK, FactKind.ADDRESS, FactKind.PHONE, FactKind.NUMBER}
+)
 _FROM_RULES: Final = frozenset({ClaimKind.DISCOUNT, ClaimKind.PROMISE})
 _HARMLESS: Final = frozenset({ClaimMatter.DELIVERY, ClaimMatter.MESSAGE})
 _TODAY: Final = "day:today"
@@ -56,13 +59,16 @@ class PartGrounds:
         """Return True if the quotes, the order, the customer or a correct calculation state the
         fact.
 
-        If a judge has accepted the part, the customer's own amounts and periods count too.
+        If a judge has accepted the part with its quotes, the customer's own amounts and periods
+        count too, unless the part promises or grants something. A courtesy may repeat the
+        customer's days, as in "I am sorry that it took until Friday".
         """
         known = self._sourced | self._said
         if fact.needs & (known | self.calculated):
             return True
         values = self.calculated
-        if self._is_judged and fact.kind not in _NEVER_REPEATED:
+        is_regret = self._part.verdict is Verdict.COURTESY and fact.kind is FactKind.DAY
+        if is_regret or (self._may_repeat and fact.kind not in _NEVER_REPEATED):
             values |= self._written
         return bool(fact.needs & values) or _has_known_unit(fact, values, known | self._written)
 
@@ -82,7 +88,8 @@ class PartGrounds:
         if part.supports or part.verdict is Verdict.COURTESY or _is_planned(sentence, plan_kinds):
             return None
         # A judge may accept the report of an action, such as a note, without a source.
-        return None if self._is_judged and plan_kinds else FindingReason.NOT_CITED
+        is_report = part.verdict is Verdict.SUPPORTED and plan_kinds - REPLIES
+        return None if is_report else FindingReason.NOT_CITED
 
     def excuses(self, claim: StatedClaim) -> bool:
         """Return True if a judge has accepted the claim with its quotes.
@@ -90,7 +97,7 @@ class PartGrounds:
         Promises and discounts may follow from a quoted rule. That money was moved or an order was
         cancelled, that the law grants something, or that we are at fault, always needs more.
         """
-        if self._part.verdict is not Verdict.SUPPORTED or not self._part.supports:
+        if not self._is_judged:
             return False
         order = self._request.order
         is_refunded = order is not None and order.refunded is not None and order.refunded.minor > 0
@@ -115,7 +122,11 @@ class PartGrounds:
 
     @property
     def _is_judged(self) -> bool:
-        return self._part.verdict in (Verdict.SUPPORTED, Verdict.COURTESY)
+        return self._part.verdict is Verdict.SUPPORTED and bool(self._part.supports)
+
+    @cached_property
+    def _may_repeat(self) -> bool:
+        return self._is_judged and not claims(self._part.text)
 
     @property
     def _quotes(self) -> Sequence[str]:
