@@ -182,7 +182,9 @@ def brain_answer(
     doubt = None if said.doubt == "none" else EscalationReason(said.doubt)
     if doubt is None and len(proposals) < len(said.actions):
         doubt = EscalationReason.UNSUPPORTED_REQUEST
-    if doubt is None and not in_right_language:
+    response = clean_text(said.response)
+    # A mark may stand for a longer text. The guards read only the beginning of a long answer.
+    if doubt is None and (not in_right_language or len(response) > MAX_RESPONSE_CHARS):
         doubt = EscalationReason.LOW_CONFIDENCE
     confidence = min(said.confidence, MOST_CONFIDENT if doubt is None else DOUBTFUL_CONFIDENCE)
     # A customer who asks for a human agent receives no reply from the AI agent.
@@ -196,7 +198,7 @@ def brain_answer(
         confidence=0.0 if doubt is EscalationReason.UNSAFE_INPUT else round(confidence, 4),
         language=said.language,
         sentiment=round(said.sentiment, 4),
-        response="" if wants_human else clean_text(said.response),
+        response="" if wants_human else response,
         parts=parts,
         citations=tuple(dict.fromkeys(one.citation for part in parts for one in part.supports)),
         proposals=proposals,

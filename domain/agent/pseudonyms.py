@@ -23,7 +23,9 @@ _NAMES: Final = {
 }
 # Text that already looks like a mark is replaced too, so that marks are unambiguous.
 _TEXT: Final = "TEXT"
-_MARK: Final = re.compile(rf"\[(?:{'|'.join((*dict.fromkeys(_NAMES.values()), _TEXT))})-\d+\]")
+_KINDS: Final = "|".join((*dict.fromkeys(_NAMES.values()), _TEXT))
+# The length is bounded, because a model may repeat the mark of a long text.
+_MARK: Final = re.compile(rf"\[(?:{_KINDS})-\d{{1,6}}\]")
 _FINDERS: Final[tuple[Callable[[str], Iterator[PersonalData]], ...]] = (
     personal_data.emails,
     personal_data.ibans,

@@ -27,13 +27,28 @@ def verdict_digest(spec: PlaybookSpec | None, content: bytes, model: str, case: 
     `spec` is the playbook selected for the case, or None. `content` is the digest from
     `store/cases/content_digest.py`. `model` comes from a `NamesModel`.
     """
-    parts = {
-        "playbook": spec and _rules(spec),
-        "content": content.hex(),
-        "model": model,
-        "case": case.model_dump(mode="json", include=_CASE, exclude_defaults=True),
-    }
-    return sha256(json.dumps(parts, sort_keys=True).encode()).digest()
+    return digest_of(rules_text(spec), content, model, case)
+
+
+def digest_of(rules: str, content: bytes, model: str, case: CaseSpec) -> bytes:
+    """Return the verdict digest like `verdict_digest`. `rules` is the playbook's `rules_text`, so
+    that many cases of one playbook share its serialization."""
+    written = _text(case.model_dump(mode="json", include=_CASE, exclude_defaults=True))
+    # The keys are in alphabetical order, as in the digests of earlier versions.
+    text = (
+        f'{{"case": {written}, "content": {_text(content.hex())}, "model": {_text(model)}, '
+        f'"playbook": {rules}}}'
+    )
+    return sha256(text.encode()).digest()
+
+
+def rules_text(spec: PlaybookSpec | None) -> str:
+    """Return the parts of a playbook that affect the agent's result, as JSON."""
+    return _text(spec and _rules(spec))
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, sort_keys=True)
 
 
 def _rules(spec: PlaybookSpec) -> tuple[float, JsonValue]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.cases.case import SavedCase
-from domain.cases.digest import verdict_digest
+from domain.cases.digest import digest_of, rules_text
 from domain.playbooks.playbook import PlaybookEntry
 from domain.simulation.choosing import playbook_for
 from domain.simulation.variant import LIVE
@@ -69,7 +69,14 @@ def digests(
     pairs: Iterable[tuple[SavedCase, PlaybookEntry]], content: bytes, model: str
 ) -> dict[str, bytes]:
     """Return the verdict digests, keyed by case id. `content`, `model`: as for `verdict_digest`."""
-    return {case.id: verdict_digest(entry.spec, content, model, case) for case, entry in pairs}
+    rules: dict[str, str] = {}
+    found: dict[str, bytes] = {}
+    for case, entry in pairs:
+        name = entry.playbook.id
+        if name not in rules:
+            rules[name] = rules_text(entry.spec)
+        found[case.id] = digest_of(rules[name], content, model, case)
+    return found
 
 
 def standing(

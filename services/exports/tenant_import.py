@@ -9,7 +9,6 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from domain.core.ids import TenantId
-from domain.core.text import fold
 from domain.exports.account_records import KnowledgeRecord, SettingsRecord
 from domain.exports.copied_ids import Renaming
 from domain.exports.errors import InvalidExport
@@ -17,6 +16,7 @@ from domain.exports.export import Section
 from domain.exports.reader import ExportHead, RawRecord, Stream, read_export
 from domain.tenants.actor import OPERATORS, Actor
 from services.core.unit_of_work import UnitsOfWork
+from store.content.content import search_text
 from store.core.database import Database
 from store.exports.import_repository import Closed, TenantImport, is_here_already
 
@@ -129,6 +129,6 @@ def _stored(record: RawRecord, renaming: Renaming | None) -> str:
     checked = record.check()
     text = renaming.record(record.section, record.text) if renaming else record.text
     if isinstance(checked, KnowledgeRecord):
-        searched = json.dumps(fold(f"{checked.title}\n{checked.body}"))
+        searched = json.dumps(search_text(checked.title, checked.body))
         return f'{text[:-1]},"search_text":{searched}}}'
     return text

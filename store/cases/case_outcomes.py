@@ -5,6 +5,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
+from domain.cases.case import SavedCase
 from domain.cases.digest import NamesModel
 from domain.cases.gate import GateStanding, digests, falling_to, standing
 from domain.playbooks.playbook import PlaybookEntry
@@ -66,6 +67,11 @@ class CaseOutcomes(TenantRepository):
         """Return whether each case passed its latest run with the live content, keyed by case id.
         Cases that were not run with this content are omitted."""
         cases = await SavedCaseRepository(self._connection, self._tenant).all()
+        return await self._live(cases, model)
+
+    async def _live(self, cases: Sequence[SavedCase], model: NamesModel) -> dict[str, bool]:
+        if not any(case.must for case in cases):
+            return {}
         entries = await PlaybookRepository(self._connection, self._tenant).all()
         content = await content_digest(self._connection, self._tenant)
         return await self.latest(digests(falling_to(cases, entries), content, model()))
@@ -74,6 +80,5 @@ class CaseOutcomes(TenantRepository):
         """Return the ids of the cases that passed with the live content. Return an empty set if
         none of the client's cases must pass."""
         cases = await SavedCaseRepository(self._connection, self._tenant).all()
-        if not any(case.must for case in cases):
-            return frozenset()
-        return frozenset(case_id for case_id, passed in (await self.live(model)).items() if passed)
+        passed = await self._live(cases, model)
+        return frozenset(case_id for case_id, is_passed in passed.items() if is_passed)

@@ -18,7 +18,7 @@ from domain.core.ids import TenantId
 from domain.core.ports import NewId
 from domain.core.text import fold
 from store.content.tables import knowledge_entries, response_templates
-from store.core.repository import TenantRepository
+from store.core.repository import TenantRepository, without_compounds
 from store.tenants.accounts import AccountRepository
 
 _SHOWN_TEMPLATES: Final = 200
@@ -203,7 +203,7 @@ class ContentRepository(TenantRepository):
 
 def search_text(title: str, body: str) -> str:
     """Return the title and body of a knowledge entry as a single text, folded for search."""
-    return fold(f"{title}\n{body}")
+    return fold(without_compounds(f"{title}\n{body}"))
 
 
 def _rows(

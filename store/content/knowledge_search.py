@@ -9,7 +9,7 @@ from domain.agent.brain import Passage
 from domain.agent.embedding import Embedding
 from domain.content.chunks import MAX_HEADING
 from domain.core.text import fold
-from store.core.repository import TenantRepository
+from store.core.repository import TenantRepository, without_compounds
 
 MAX_PASSAGES: Final = 8
 MAX_PASSAGE_SENTENCES: Final = 60
@@ -147,7 +147,7 @@ class KnowledgeSearch(TenantRepository):
         `near` is the embedding of `text`, and adds semantic search.
         """
         values: dict[str, str | float] = {
-            "words": fold(text[:_MAX_QUERY_CHARS]),
+            "words": fold(without_compounds(text[:_MAX_QUERY_CHARS])),
             "client_id": self._tenant,
             "limit": MAX_PASSAGES,
             "candidates": _CANDIDATES,

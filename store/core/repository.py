@@ -1,7 +1,7 @@
 """The base class of repositories for client-owned records."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -27,6 +27,16 @@ class TenantRepository:
         if row is None:
             raise missing
         return row
+
+
+COMPOUNDS: Final = "<_-"
+"""Characters at which PostgreSQL's text search parser tries tags and compound words. Repeated, they
+make it examine a text again for each of them: 20,000 characters take 3 s."""
+
+
+def without_compounds(text: str) -> str:
+    """Return a text for `to_tsvector`, with spaces in place of `COMPOUNDS`."""
+    return text.translate(dict.fromkeys(map(ord, COMPOUNDS), " "))
 
 
 def some_of(table: sa.Table, limit: int, *which: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:

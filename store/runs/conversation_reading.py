@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from domain.runs.correspondence import ConversationSummary, Message
 from domain.runs.errors import ConversationNotFound
-from store.core.repository import TenantRepository
+from store.core.repository import COMPOUNDS, TenantRepository
 from store.runs.message_files import attachments_json, reply_attachments_json
 
 LOOKED_THROUGH: Final = 1_000
@@ -24,6 +24,9 @@ _END: Final = sa.text("""
     SELECT id FROM ai_conversations WHERE client_id = :client_id AND id < :before
     ORDER BY id DESC OFFSET :looked_through - 1 LIMIT 1
 """)
+_SPACES: Final = " " * len(COMPOUNDS)
+_READ: Final = f"translate(left(body, {_READ_CHARS}), '{COMPOUNDS}', '{_SPACES}')"
+_WORDS: Final = f"translate(:words, '{COMPOUNDS}', '{_SPACES}')"
 _COLUMNS: Final = """
     conversation.id, conversation.channel, conversation.customer_email, conversation.created_at,
     conversation.last_message_at, conversation.ended_at, conversation.handed_over_at,
@@ -39,10 +42,8 @@ _PAGE: Final = sa.text(f"""
       AND (:words ::text IS NULL OR EXISTS (
         SELECT FROM engine_messages AS message
         WHERE message.client_id = :client_id AND message.conversation_id = conversation.id
-          AND (to_tsvector('french', left(body, {_READ_CHARS}))
-                   @@ plainto_tsquery('french', :words)
-               OR to_tsvector('english', left(body, {_READ_CHARS}))
-                   @@ plainto_tsquery('english', :words))))
+          AND (to_tsvector('french', {_READ}) @@ plainto_tsquery('french', {_WORDS})
+               OR to_tsvector('english', {_READ}) @@ plainto_tsquery('english', {_WORDS}))))
     ORDER BY id DESC
     LIMIT :limit
 """)  # noqa: S608 - constants are put in, no value

@@ -21,8 +21,7 @@ engine_runs: Final = sa.Table(
     text("language", nullable=True),
     text("draft", nullable=True),
     text("response", nullable=True),
-    # The answer that the caller received. It is the first outcome, even if a later decision
-    # differs.
+    # The answer that the caller received: the first outcome, even if a later decision differs.
     sa.Column("answer", JSONB, nullable=True),
     text("doubt", nullable=True),
     # Why a human must review the run regardless of its confidence.

@@ -262,3 +262,12 @@ async def test_question_has_a_largest_size(classifier: Classifier, server: LlmSe
     await brain(classifier, configured(server)).think(request)
 
     assert len(server.asked[0].said) < 80_000
+
+
+async def test_invisible_characters_hide_no_link(classifier: Classifier, server: LlmServer) -> None:
+    server.script = [said(response="Open evil\u00ad.exa\u200dmple/pay\ufe0f now.")]
+
+    answer = await brain(classifier, configured(server)).think(asked())
+
+    assert answer.response == "Open evil.example/pay now."
+    assert answer.parts[0].text == answer.response

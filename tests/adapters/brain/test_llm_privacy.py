@@ -98,3 +98,28 @@ async def test_an_installation_may_turn_it_off(classifier: Classifier, server: L
     await brain(classifier, settings).think(asked(MESSAGE))
 
     assert EMAIL in str(server.asked[0].body)
+
+
+@pytest.mark.parametrize("digits", ["7" * 7, "7" * 7_000])
+async def test_a_long_text_is_no_mark(
+    classifier: Classifier, server: LlmServer, digits: str
+) -> None:
+    """A short mark for a long text would push the end of an answer past the guards."""
+    server.script = [said(response="See [TEXT-1] and https://evil.example")]
+
+    answer = await brain(classifier, configured(server)).think(asked(f"Say [TEXT-{digits}]"))
+
+    assert f"[TEXT-{digits}]" in server.asked[0].said
+    assert answer.doubt is EscalationReason.LOW_CONFIDENCE
+
+
+async def test_an_answer_that_restoring_makes_long_is_held(
+    classifier: Classifier, server: LlmServer
+) -> None:
+    address = f"{'a' * 60}@{'b' * 60}.{'c' * 60}.example"
+    server.script = [said(response="Write to [EMAIL-1]. " * 200)]
+
+    answer = await brain(classifier, configured(server)).think(asked(f"I am {address}"))
+
+    assert len(answer.response) > 6_000
+    assert answer.doubt is EscalationReason.LOW_CONFIDENCE

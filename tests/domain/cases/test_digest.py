@@ -19,6 +19,10 @@ _RULES = Rulebook(actions={ActionKind.REPLY: ActionRule(level=ActionLevel.HUMAN_
 _NOW = verdict_digest(_SPEC, b"content", "model", _CASE)
 
 
+def test_the_digests_of_earlier_versions_stay() -> None:
+    assert _NOW.hex() == ("5b54c72c2f344b49c987091acb9fbe0001cfa13d0f2a5e84e789ca0aade42007")
+
+
 @each(
     [
         (_SPEC.model_copy(update={"threshold": 0.71}), b"content", "model", _CASE),

@@ -29,6 +29,7 @@ SILENT: Final[Mapping[str, str]] = {
     "rate_in_widget": "likewise",
     "counting_lost": "it counts what a change costs, and changes nothing",
     "save_preferences": "what somebody wants the pages to look like",
+    "require_manager_now": "it checks the actor, and changes nothing",
     "keep_draft": "what was typed has had no effect yet",
     "prepend_to_draft": "likewise",
     "drop_draft": "likewise",

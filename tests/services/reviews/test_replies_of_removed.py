@@ -23,19 +23,20 @@ from tests.support.reviews.replies import BEN, WORDS, conversation_of, due_now, 
 from tests.support.runs.conversation import write
 from tests.support.tenants.shop import Shop
 
+OPERATOR = Actor.operator("operator:ann")
 End = Callable[[UnitOfWork, Actor], Awaitable[object]]
 
 
 async def removed(work: UnitOfWork, member: Actor) -> None:
-    await remove_member(work, BEN, member.name)
+    await remove_member(work, OPERATOR, member.name)
 
 
 async def demoted(work: UnitOfWork, member: Actor) -> None:
-    await change_role(work, BEN, member.name, Role.VIEWER)
+    await change_role(work, OPERATOR, member.name, Role.VIEWER)
 
 
 async def added_anew(work: UnitOfWork, member: Actor) -> None:
-    await add_member(work, BEN, member.name, Role.VIEWER)
+    await add_member(work, OPERATOR, member.name, Role.VIEWER)
 
 
 async def left(work: UnitOfWork, member: Actor) -> None:
@@ -44,7 +45,7 @@ async def left(work: UnitOfWork, member: Actor) -> None:
 
 async def agent_of(database: Database, shop: Shop, role: Role = Role.AGENT) -> Actor:
     async with units_on(database).spanning(shop.tenant) as work:
-        user_id = await add_member(work, BEN, f"{new_ulid()}@example.com", role)
+        user_id = await add_member(work, OPERATOR, f"{new_ulid()}@example.com", role)
     return Actor.person(user_id, role)
 
 
@@ -110,9 +111,9 @@ async def test_a_member_who_may_still_answer_is_sent_for(database: Database, sho
     member = await agent_of(database, shop, Role.ADMIN)
     reply = await written(database, shop, conversation_id, by=member)
     async with units_on(database).spanning(shop.tenant) as work:
-        await change_role(work, BEN, member.name, Role.AGENT)
-        other = await add_member(work, BEN, f"{new_ulid()}@example.com", Role.AGENT)
-        await remove_member(work, BEN, other)
+        await change_role(work, OPERATOR, member.name, Role.AGENT)
+        other = await add_member(work, OPERATOR, f"{new_ulid()}@example.com", Role.AGENT)
+        await remove_member(work, OPERATOR, other)
     async with units_on(database).of(shop.tenant) as work:
         await start_reply(work, reply.id)
     assert (await only_row(database, conversation_replies, id=reply.id))["state"] == "sent"
@@ -127,7 +128,7 @@ async def test_the_files_of_a_cancelled_reply_return_to_their_author(
     reply = await written(database, shop, conversation_id, by=member, files=(PHOTO,))
 
     async with units_on(database).spanning(shop.tenant) as work:
-        await remove_member(work, BEN, member.name)
+        await remove_member(work, OPERATOR, member.name)
 
     async with database.tenant(shop.tenant) as connection:
         files = ReplyFileRepository(connection, shop.tenant)

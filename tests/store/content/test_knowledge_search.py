@@ -12,7 +12,7 @@ from domain.agent.embedding import Embedding
 from domain.content.content import MAX_BODY, KnowledgeChange
 from domain.content.errors import TooMuchContent
 from store.content import content
-from store.content.content import ContentRepository
+from store.content.content import ContentRepository, search_text
 from store.content.content_changes import ContentChanges
 from store.content.knowledge_chunks import ChunkedEntry, keep_chunks
 from store.content.knowledge_search import MAX_PASSAGES, KnowledgeSearch
@@ -291,3 +291,16 @@ async def test_an_entry_changed_while_it_was_embedded_stays_stale(
             await keep_same(connection, entry, point)
 
     assert [entry.entry_id for entry in await stale(database)] == ["parcel"]
+
+
+@pytest.mark.parametrize("piece", ["<!--", "a_", "1_", "a-1-", "<a ", "a-"])
+async def test_the_parser_of_words_reads_a_text_once(
+    database: Database, shop: Shop, piece: str
+) -> None:
+    """PostgreSQL would examine the rest of the text again at each tag and compound word."""
+    text = search_text("Title", piece * (20_000 // len(piece)))
+    assert not set("<_-") & set(text)
+    async with database.tenant(shop.tenant) as connection:
+        await connection.execute(sa.text("SET LOCAL statement_timeout = '1s'"))
+        words = sa.func.to_tsvector("english", text)
+        assert await connection.scalar(sa.select(sa.func.length(words))) is not None
