@@ -205,7 +205,7 @@ async def test_a_view_is_saved_opened_renamed_and_deleted(front: LiveEngine, sho
         assert renamed.headers["location"] == to
         assert "<title>(2) Réclamations" in await owner.follow(renamed)
         refused = await owner.send(to, f"{view}/update", {"name": " "})
-        assert "at most 60 characters" in await owner.follow(refused)
+        assert "Enter 1 to 60 characters" in await owner.follow(refused)
         gone = await owner.send(to, f"{view}/delete")
         assert "View deleted" in await owner.follow(gone)
         assert await rows(front.database, inbox_views, of=shop) == []
@@ -255,8 +255,8 @@ async def test_tickets_are_changed_together(front: LiveEngine, shop: Shop) -> No
         assert "Tickets reopened: 2." in await done("reopen")
         refused = await done("reject", note="Non")
         assert "no draft to reject" in refused
-        assert "A field is missing" in await done("approve")
-        assert "A field is missing" in await done("snooze", days="2")
+        assert "This is missing or not valid" in await done("approve")
+        assert "There is a problem" in await done("snooze", days="2")
         assert review in await owner.see(INBOX)
         both.pop(f"talk:{talk}")
         assert "Drafts rejected: 1." in await done("reject", note="Non")

@@ -30,7 +30,7 @@ async def test_settings_are_saved_and_refused(front: LiveEngine, shop: Shop) -> 
             assert "Saved." in page
             assert shown in page
         wrong = await owner.send(SETTINGS, SETTINGS, {"color": "red"})
-        assert "branding.color" in await owner.follow(wrong)
+        assert "Brand colour" in await owner.follow(wrong)
         # A section leaves the other sections unchanged.
         assert "Be &lt;kind&gt;." in await owner.see(f"{SETTINGS}/replies")
         assert "recall" in await owner.see(f"{SETTINGS}/safety")
@@ -45,7 +45,7 @@ async def test_guidance_is_written_one_rule_a_line(front: LiveEngine, shop: Shop
     }
     async with at_pages(front, shop) as owner:
         refused = await owner.follow(await owner.send(path, path, given))
-        assert "guidance.dont: at most 10" in refused
+        assert "Don’t: </strong>at most 10 rules" in refused
         assert "No 10." in refused
         page = await owner.follow(await owner.send(path, path, {**given, "guidance_dont": ""}))
         assert "Saved." in page
@@ -65,7 +65,7 @@ async def test_a_key_and_a_secret_that_is_shown_once(front: LiveEngine, shop: Sh
         form = form_of(await owner.see(WIDGET), f"{WIDGET}/secret")
         shown = await owner.http.post(f"{WIDGET}/secret", data=form)
         assert shown.status_code == 200
-        assert "Your new secret" in shown.text
+        assert "Your signing secret" in shown.text
         again = await owner.follow(await owner.http.post(f"{WIDGET}/secret", data=form))
         assert "Already created." in again
 
@@ -80,7 +80,7 @@ async def test_the_disclosure_is_worded_and_switched_off_for_a_reason(
         assert "Léa, our AI, answers." in page
         assert '<option value="people_review" selected>' in page
         hidden = await owner.send(path, path, {**given, "disclosure_en": "Léa answers."})
-        assert "disclosure.en" in await owner.follow(hidden)
+        assert "Say that an AI assistant answers" in await owner.follow(hidden)
         unknown = {**given, "disclosure_status": "because"}
         assert (await owner.send(path, path, unknown)).status_code == 303
     async with front.database.reading(shop.tenant) as connection:
