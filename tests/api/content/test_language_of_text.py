@@ -19,7 +19,6 @@ from tests.support.tenants.shop import Shop
 
 FRENCH = "Les retours sont gratuits pendant trente jours après la livraison."
 ENGLISH = "Returns are free of charge for thirty days after you have received the parcel."
-REFUSED = "language: the text is in French (fr)"
 
 
 @pytest.mark.parametrize(
