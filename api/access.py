@@ -159,6 +159,7 @@ async def _member_with_body(
         member = await member_for(user, client_id, resources, client_network(request))
         member.actor.require(roles)
         request.state.tenant = member.tenant
+        resources.limiter.check_cpu(member.tenant)
         return member
 
     return await resolved_with_body(request, resolve)
@@ -315,6 +316,8 @@ class InClientOf(Part):
             if member is None:
                 raise self._path_id.missing
             member.actor.require(self._roles)
+            request.state.tenant = member.tenant
+            resources.limiter.check_cpu(member.tenant)
             return MemberAt(member.tenant, member.actor, record_id)
 
         return await resolved_with_body(request, resolve)

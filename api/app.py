@@ -15,6 +15,7 @@ from adapters.system import new_ulid
 from api.dashboard.errors import page_domain_error, page_http_error
 from api.dashboard.every_page import PAGE_ROUTERS
 from api.dashboard.redirect import PageRedirect, redirected
+from api.http.cpu_meter import CpuMeter
 from api.http.draining_server import Draining
 from api.http.request_context import RequestContext
 from api.http.traced_requests import TracedRequests
@@ -172,6 +173,7 @@ def create_app(
     app.add_exception_handler(DomainError, page_domain_error)
     app.add_exception_handler(HTTPException, page_http_error)
     app.add_exception_handler(PageRedirect, redirected)
+    app.add_middleware(CpuMeter)
     app.add_middleware(RequestContext, new_id=new_ulid)
     if traces is not None:
         app.add_middleware(TracedRequests, traces=traces)

@@ -214,6 +214,8 @@ class OnPage:
             owner = await resources.database.find_client(self._client_of, record_id)
             request.state.page = page = await self._at(page, owner)
         page.actor.require(self.roles)
+        request.state.tenant = page.tenant
+        resources.limiter.check_cpu(page.tenant)
         structlog.contextvars.bind_contextvars(client_id=page.tenant)
         return page
 

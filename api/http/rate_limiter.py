@@ -5,12 +5,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from time import monotonic
 
 from starlette.requests import Request
 
 from api.http.client_address import LimitedNetwork, limited_networks
+from domain.core.ids import TenantId
 from domain.intake.errors import TooManyRequests
 from domain.intake.rate_limit import Limit, LimitDecision, LimitScope, limits
+from services.core.cpu_allowance import CpuAllowance
 from services.intake.request_counter import MemoryCounter, PostgresCounter, RequestCounter
 from settings.service import LimitSettings
 from store.core.database import Database
@@ -20,6 +23,7 @@ class RateLimiter:
     def __init__(self, table: Mapping[LimitScope, Limit], counter: RequestCounter) -> None:
         self._limits = table
         self.counter = counter
+        self.cpu = CpuAllowance(monotonic)
 
     async def check(self, scope: LimitScope, key: str, now: datetime) -> LimitDecision:
         """Count one request for `key`, and return the decision. Raises TooManyRequests at the
@@ -41,6 +45,12 @@ class RateLimiter:
         known = self._known_refusal(self._windows(scope, networks, of), now)
         if known is not None:
             _admitted(known)
+
+    def check_cpu(self, tenant: TenantId) -> None:
+        """Raise TooManyRequests if the client's requests have used too much CPU time of this
+        process."""
+        if (wait_s := self.cpu.wait_s(tenant)) > 0:
+            raise TooManyRequests(self._limits[LimitScope.DASHBOARD], wait_s)
 
     async def check_request(
         self, request: Request, scope: LimitScope, key: str, now: datetime

@@ -90,6 +90,8 @@ async def _at_work(request: Request, call_start: CallStart) -> AtWork:
     resources: Resources = request.app.state.resources
     key = await _key(request, resources)
     tenant, actor = await authorize(key, key.client_id, resources)
+    request.state.tenant = tenant
+    resources.limiter.check_cpu(tenant)
     return AtWork(key, tenant, actor, call_start, request.state.request_id, resources)
 
 
