@@ -27,7 +27,7 @@ async def test_a_client_that_used_its_share_waits(front: LiveEngine, shop: Shop)
 
     assert refused.status_code == 429
     assert (api.status_code, api.json()["code"]) == (429, "too_many_requests")
-    assert 0 < int(api.headers["retry-after"]) <= 10
+    assert 0 < int(api.headers["retry-after"]) <= 60
     assert beside.status_code == 200
 
 
