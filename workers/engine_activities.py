@@ -304,7 +304,7 @@ def build_activities(
             mails.service,
             sealer,
             utc_now,
-            sign_in=f"{settings.server.origin}/app/sign-in",
+            sign_up=f"{settings.server.origin}/app/sign-up",
             invitations=f"{settings.server.origin}/app/invitations",
             service=service,
         ),

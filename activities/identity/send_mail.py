@@ -24,7 +24,7 @@ _log = structlog.get_logger(__name__)
 
 
 class SendMail:
-    """The activity that sends identity emails. `sign_in`, `invitations`: the URLs of the sign-in
+    """The activity that sends identity emails. `sign_up`, `invitations`: the URLs of the sign-up
     and invitation pages."""
 
     def __init__(
@@ -34,7 +34,7 @@ class SendMail:
         sealer: Sealer,
         now: Clock,
         *,
-        sign_in: str,
+        sign_up: str,
         invitations: str,
         service: ServiceName,
     ) -> None:
@@ -42,7 +42,7 @@ class SendMail:
         self._mails = mails
         self._sealer = sealer
         self._now = now
-        self._sign_in = sign_in
+        self._sign_up = sign_up
         self._invitations = invitations
         self._service = service
 
@@ -80,7 +80,7 @@ class SendMail:
         wants_in = known or code.brand_name is not None
         if not wants_in and not await is_invited(connection, code.email, self._now()):
             return ServiceMail.NO_ACCOUNT, no_account_mail(
-                code.id, code.email, code.language, sign_in=self._sign_in, service=self._service
+                code.id, code.email, code.language, sign_up=self._sign_up, service=self._service
             )
         secret = self._sealer.unseal(code.sealed_code)
         return ServiceMail.SIGN_IN_CODE, code_mail(

@@ -37,8 +37,8 @@ _FRENCH: Final = _Words(
     no_account="Aucun compte à cette adresse",
     no_account_text=(
         "Bonjour,\n\nQuelqu'un a voulu se connecter avec cette adresse, mais aucun compte n'y est "
-        "rattaché. Pour ouvrir un compte, indiquez aussi le nom de votre boutique : "
-        "{sign_in}\n\nSi vous n'avez rien demandé, ignorez ce message.\n"
+        "rattaché. Pour ouvrir un compte : "
+        "{sign_up}\n\nSi vous n'avez rien demandé, ignorez ce message.\n"
     ),
     invitation="Invitation à rejoindre une équipe",
     inviter="{inviter} vous invite à rejoindre son équipe.",
@@ -59,7 +59,7 @@ _ENGLISH: Final = _Words(
     no_account="No account for this address",
     no_account_text=(
         "Hello,\n\nSomeone tried to sign in with this address, but it has no account. To create "
-        "one, enter your shop's name too: {sign_in}\n\nIf it wasn't you, ignore this email.\n"
+        "one: {sign_up}\n\nIf it wasn't you, ignore this email.\n"
     ),
     invitation="You're invited to join a team",
     inviter="{inviter} invites you to join their team.",
@@ -89,13 +89,13 @@ def code_mail(
 
 
 def no_account_mail(
-    code_id: str, to: str, language: str, *, sign_in: str, service: ServiceName
+    code_id: str, to: str, language: str, *, sign_up: str, service: ServiceName
 ) -> OutgoingMail:
-    """Return the email sent to an address without an account. `sign_in` is the URL of the sign-in
+    """Return the email sent to an address without an account. `sign_up` is the URL of the sign-up
     page."""
     words = LANGUAGES[language]
     return _mail(
-        code_id, to, service, words.no_account, words.no_account_text.format(sign_in=sign_in)
+        code_id, to, service, words.no_account, words.no_account_text.format(sign_up=sign_up)
     )
 
 

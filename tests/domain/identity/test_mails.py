@@ -20,7 +20,7 @@ def test_each_language_has_every_mail(language: str) -> None:
         "ID", "anne@shop.example", Role.AGENT, "user", language, now, now + INVITED_FOR
     )
     code = code_mail("ID", "anne@shop.example", language, "123456", service=NAME)
-    nobody = no_account_mail("ID", "anne@shop.example", language, sign_in=HERE, service=NAME)
+    nobody = no_account_mail("ID", "anne@shop.example", language, sign_up=HERE, service=NAME)
     invited = invitation_mail(invitation, "owner@shop.example", page=PAGE, service=NAME)
 
     assert "123456" in code.subject
