@@ -1,6 +1,8 @@
 """Macros: templates that a member inserts into a reply, filled in from the customer's message."""
 
+import re
 from dataclasses import replace
+from typing import Final
 
 from domain.agent.brain import Template
 from domain.agent.caller_fields import answer_fields
@@ -8,6 +10,14 @@ from domain.agent.frame import AnswerFrame
 from domain.agent.plan import PLACEHOLDERS
 from domain.agent.template import FRAME_NAMES, Filled, fill
 from domain.intake.event import UnifiedEvent
+
+# A placeholder's name in brackets. A name of one word could be a person's own word.
+_GAP: Final = re.compile(r"\[([a-z]{1,40}(?:_[a-z0-9]{1,40}){1,6})\]")
+
+
+def gaps_in(text: str) -> tuple[str, ...]:
+    """Return the names of the placeholders that a member has not replaced in a text."""
+    return tuple(dict.fromkeys(_GAP.findall(text)))
 
 
 def inserted(

@@ -11,6 +11,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
+from domain.agent.macro import gaps_in
 from domain.core.errors import InvalidInput
 from domain.reviews.errors import (
     ConversationMovedOn,
@@ -178,9 +179,12 @@ class ReviewStanding:
 
 
 def check_words(text: str) -> None:
-    """Raise InvalidInput for a reply that is empty or longer than MAX_WORDS characters."""
+    """Raise InvalidInput for a reply that is empty or longer than MAX_WORDS characters, or that
+    contains a placeholder of an inserted template (`domain/agent/macro.py`)."""
     if not text.strip() or len(text) > MAX_WORDS:
         raise InvalidInput(f"text: the words to send, {MAX_WORDS} characters at most")
+    if gaps_in(text):
+        raise InvalidInput("text: replace the placeholders in brackets")
 
 
 def check_note(note: str | None) -> None:

@@ -5,10 +5,11 @@ import binascii
 from datetime import datetime
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 from api.schemas.core.client_query import ClientQuery
 from api.schemas.core.strict_body import StrictBody, Whole
+from api.schemas.reviews.written import without_gaps
 from domain.agent.brain import Category
 from domain.agent.escalation_reason import EscalationReason
 from domain.core.ids import ULID, parse_ulid
@@ -139,8 +140,13 @@ class EditReviewBody(StrictBody):
         json_schema_extra={"examples": [{"text": "Bonjour, votre colis arrive jeudi."}]},
     )
 
-    text: str = Field(
-        pattern=r"\S", max_length=MAX_WORDS, description="Text to send instead of the draft."
+    text: Annotated[str, AfterValidator(without_gaps)] = Field(
+        pattern=r"\S",
+        max_length=MAX_WORDS,
+        description=(
+            "Text to send instead of the draft. It must not contain a template's placeholder, such "
+            "as `[order_number]`."
+        ),
     )
     latest_message: _LatestMessage = None
     revision: _Revision = None

@@ -3,10 +3,11 @@
 from datetime import UTC, datetime
 from typing import Annotated, Final
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from api.schemas.core.client_query import ClientQuery
 from api.schemas.core.strict_body import StrictBody
+from api.schemas.reviews.written import without_gaps
 from domain.core.errors import InvalidBody
 from domain.core.ids import ULID
 from domain.intake.attachment import MAX_REPLY_FILES, Attachment
@@ -44,8 +45,13 @@ class ReplyBody(StrictBody):
         },
     )
 
-    text: str = Field(
-        pattern=_WRITTEN, max_length=MAX_WORDS, description="Text to send to the customer."
+    text: Annotated[str, AfterValidator(without_gaps)] = Field(
+        pattern=_WRITTEN,
+        max_length=MAX_WORDS,
+        description=(
+            "Text to send to the customer. It must not contain a template's placeholder, such as "
+            "`[order_number]`."
+        ),
     )
     latest_message: Annotated[
         str | None,

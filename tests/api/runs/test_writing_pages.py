@@ -180,5 +180,10 @@ async def test_a_template_is_inserted_after_what_is_written(front: LiveEngine, s
         page = await agent.see(path, template=template.id)
         assert "Bonjour,\n\nSuivi : [tracking_url]</textarea>" in page
         assert "<code>[tracking_url]</code>" in page
+        unfilled = await agent.send(path, f"{path}/reply", {"text": "Suivi : [tracking_url]"})
+        refused = await agent.follow(unfilled)
+        assert "There is a problem" in refused
+        assert "<code>[tracking_url]</code>" in refused
         gone = await agent.http.get(path, params={"template": new_ulid()})
         assert gone.status_code == 404
+    assert await rows(front.database, conversation_replies, of=shop) == []

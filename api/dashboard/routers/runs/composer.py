@@ -8,7 +8,7 @@ from api.dashboard.page import Page
 from api.dashboard.typed import Typed
 from domain.agent.frame import AnswerFrame
 from domain.agent.greeting import greeted_name
-from domain.agent.macro import inserted
+from domain.agent.macro import gaps_in, inserted
 from domain.agent.template import Filled
 from domain.content.content import TemplateEntry
 from domain.dashboard.draft import Draft
@@ -61,7 +61,7 @@ async def composer_of(
     templates = _by_language(names, language or page.language)
     is_prefilled = draft is None and bool(typed["text"])
     if template_id is None:
-        return Composer(typed, is_prefilled, templates, files=files)
+        return Composer(typed, is_prefilled, templates, gaps_in(typed["text"]), files)
     filled = await _inserted(page, answered, template_id)
     text = "\n\n".join(filter(None, (typed["text"].rstrip(), filled.text)))
     return Composer(Typed({"text": text}, draft), is_prefilled, templates, filled.missing, files)
