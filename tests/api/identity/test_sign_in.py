@@ -96,7 +96,7 @@ async def test_an_unknown_address_without_a_shop_is_told_by_mail_alone(
     assert answer.status_code == 202
     told = await mail_to(mail, email)
     assert told["Subject"] == "No account for this address"
-    assert f"{engine.settings.server.origin}/app/sign-in" in plain_text(told)
+    assert f"{engine.settings.server.origin}/app/sign-up" in plain_text(told)
 
 
 async def test_who_guesses_the_code_of_an_unknown_address_gets_no_account(

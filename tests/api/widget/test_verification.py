@@ -57,9 +57,9 @@ async def test_a_visitor_proves_an_address_by_the_code_in_its_mail(
 
     # The complete email: the visitor chose nothing except the address.
     assert plain_text(sent).replace("\r\n", "\n") == (
-        f"Hello,\n\nYour code for the chat of the site that you are visiting is {brought}. It is "
-        "valid for 10 minutes, once, in the window that asked for it.\n\nIf you asked for nothing, "
-        "ignore this message and pass the code on to nobody: it opens your orders.\n"
+        f"Hello,\n\nYour code: {brought}\n\nEnter it in the chat where you asked for it. It is "
+        "valid for 10 minutes, once.\n\nYou did not ask for a code? Ignore this message, and give "
+        "the code to no one: it opens your orders.\n"
     )
     assert str(sent["Subject"]) == f"Your code: {brought}"
     assert (
