@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 import certifi
 
@@ -16,9 +16,6 @@ from adapters.webhooks.parsing_cost import PIECE
 from domain.core.errors import EngineUnavailable
 from domain.webhooks.address_guard import Address, canonical, forbidden
 from domain.webhooks.delivery import FailureKind
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
 
 HTTP: Final = "http/1.1"
 """The ALPN protocol name of HTTP/1.1."""
@@ -87,7 +84,7 @@ class BoundedSocket(socket.socket):
 
     _left = _MOST_RECEIVED
 
-    def recv_into(self, buffer: "WriteableBuffer", nbytes: int = 0, flags: int = 0) -> int:
+    def recv_into(self, buffer: Any, nbytes: int = 0, flags: int = 0) -> int:
         """Receive into the buffer, and return the number of bytes. Raises ConnectionAbortedError
         beyond the total limit."""
         received = super().recv_into(buffer, min(nbytes or PIECE, PIECE), flags)
