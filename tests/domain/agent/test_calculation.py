@@ -1,4 +1,4 @@
-"""Calculations in an answer: correct ones, with operands that somebody states."""
+"""Calculations in an answer: correct ones, with operands that a source or the customer states."""
 
 from datetime import date, timedelta
 from decimal import Decimal

@@ -224,9 +224,9 @@ def test_an_orders_state_is_compared_in_code(
 
 def test_a_refund_that_the_shop_reports_may_be_reported() -> None:
     quote = Support(citation=OF_ORDER, quote="refunded: 49.90 EUR")
-    told = part("49.90 EUR has been refunded.", quote, verdict=Verdict.SUPPORTED)
-    assert found(told, asked=request(order=an_order(refunded=4990))) == []
-    assert FindingReason.CONTRADICTED in reasons(told)
+    report = part("49.90 EUR has been refunded.", quote, verdict=Verdict.SUPPORTED)
+    assert found(report, asked=request(order=an_order(refunded=4990))) == []
+    assert FindingReason.CONTRADICTED in reasons(report)
 
 
 def test_an_action_of_the_plan_may_be_reported() -> None:
