@@ -157,12 +157,10 @@ class Prompt:
     def add_passages(self, passages: Sequence[Passage]) -> str:
         """Add the knowledge entries that a tool has found to the sources. Return the tool's result:
         all entries, with their keys."""
-        keys = {one.citation.id: key for key, one in self.sources.items()}
         found: list[JsonValue] = []
         for passage in passages:
-            key = keys.get(passage.id) or f"k{len(self.sources) + 1}"
-            if key not in self.sources:
-                self.sources[key] = _citable(passage, _SOURCE_CHARS)
+            key = self._key("k", passage.id)
+            self.sources.setdefault(key, _citable(passage, _SOURCE_CHARS))
             found.append(_entry(key, passage, _SOURCE_CHARS))
         return delimited({"sources": found})
 
@@ -171,11 +169,16 @@ class Prompt:
         with its key, or null."""
         if order is None:
             return delimited({"order": None})
-        keys = {one.citation.id: key for key, one in self.sources.items()}
-        key = keys.get(order.id) or f"{_ORDER_KEY}{len(self.sources) + 1}"
+        key = self._key(_ORDER_KEY, order.id)
         facts = _order(order, today) | {"key": key}
-        self.sources[key] = _citable_order(order, facts)
+        self.sources.setdefault(key, _citable_order(order, facts))
         return delimited({"order": _hidden(facts, self.pseudonyms)})
+
+    def _key(self, prefix: str, source_id: str) -> str:
+        """Return the key of a source, or a new one: the prefix and the next number."""
+        same = {k: one.citation.id for k, one in self.sources.items() if k.startswith(prefix)}
+        known = next((key for key, used in same.items() if used == source_id), None)
+        return known or f"{prefix}{len(same) + 1}"
 
 
 def prompt_for(

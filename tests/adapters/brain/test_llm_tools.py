@@ -95,7 +95,7 @@ async def test_a_found_entry_supports_the_answer(
     classifier: Classifier, server: LlmServer, model: str
 ) -> None:
     shelf = Shelf(entry())
-    server.script = [search("return period"), said(RETURNS, ["k3"], RETURNS)]
+    server.script = [search("return period"), said(RETURNS, ["k2"], RETURNS)]
 
     answer, request = await answered(classifier, server, shelf, model=model)
 
@@ -118,7 +118,7 @@ async def test_another_order_of_the_customer(
         parts=[
             {
                 "text": "Your order 1046 was delivered.",
-                "support": [{"source": "order3", "quote": "state: delivered"}],
+                "support": [{"source": "order2", "quote": "state: delivered"}],
             }
         ],
     )
@@ -146,7 +146,7 @@ async def test_an_order_is_not_described_with_the_facts_of_another(
     cancelled = OTHER.model_copy(update={"state": OrderState.CANCELLED})
     chosen = cancelled if "shipped" in text else OTHER
     quote = f"state: {chosen.state}"
-    part = {"text": text, "support": [{"source": "order3", "quote": quote}]}
+    part = {"text": text, "support": [{"source": "order2", "quote": quote}]}
     server.script = [read(), said(text, [], parts=[part])]
 
     answer, request = await answered(classifier, server, Shelf(order=chosen), order=order)
@@ -227,7 +227,7 @@ async def test_a_repeated_attempt_repeats_no_lookup(
     classifier: Classifier, server: LlmServer
 ) -> None:
     """The shop's texts change between the attempts. The model's next request stays the same."""
-    server.script = [search(), said(RETURNS, ["k3"], RETURNS)]
+    server.script = [search(), said(RETURNS, ["k2"], RETURNS)]
     with recording(Record()):
         first, _ = await answered(classifier, server, Shelf(entry()))
         changed = Shelf(entry("Returns cost 5 EUR."))
@@ -241,7 +241,7 @@ async def test_a_repeated_attempt_repeats_no_lookup(
 
 async def test_a_repair_has_no_tools(classifier: Classifier, server: LlmServer) -> None:
     request = asked()
-    server.script = [search(), said("It costs 99 EUR.", ["k3"], RETURNS), said(RETURNS)]
+    server.script = [search(), said("It costs 99 EUR.", ["k2"], RETURNS), said(RETURNS)]
     drafts: list[str] = []
 
     async def no_price(answer: BrainAnswer) -> tuple[GuardFinding, ...]:
