@@ -22,6 +22,7 @@ from activities.billing.usage_periods import UsagePeriods
 from activities.cases.try_cases import TryCases
 from activities.content.embed import Embed
 from activities.content.import_site import ImportSites
+from activities.content.read_articles import Articles
 from activities.customers.sweep_customers import SweepCustomers
 from activities.identity.left_keys import LeftKeyNotices
 from activities.identity.send_mail import SendMail
@@ -359,7 +360,7 @@ def build_activities(
             is_remote=settings.brain.is_remote,
         ),
         learn_heads=LearnHeads(database, heads, utc_now, new_ulid),
-        import_sites=ImportSites(units, sites, utc_now),
+        import_sites=ImportSites(units, sites, Articles(database, connectors, utc_now), utc_now),
         site_reader=sites,
     )
 

@@ -1,5 +1,5 @@
-"""The activities of an import from a website: find its pages, read them one at a time, and end
-it."""
+"""The activities of an import from a website or a connected system: find its pages, read them one
+at a time, and end it."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -8,6 +8,7 @@ from urllib.parse import urljoin
 
 from temporalio import activity
 
+from activities.content.read_articles import Articles
 from activities.runtime.heartbeat import beating
 from activities.runtime.worker_slots import WorkerSlots
 from domain.content.contracts import EndSiteImportInput, SiteProgress
@@ -15,6 +16,7 @@ from domain.content.errors import SiteDisallowed, SiteImportsBusy, SiteMoved, Si
 from domain.content.ports import SiteReader
 from domain.content.site_address import is_linked_page
 from domain.content.site_import import (
+    ARTICLE_PAUSE_S,
     LASTS,
     LISTING,
     MAX_BYTES,
@@ -57,24 +59,29 @@ class ImportSites:
     """The activities of an import. `slots` limits the sites read at one time, so that a slow site
     does not occupy the shared activity slots."""
 
-    def __init__(self, units: UnitsOfWork, reader: SiteReader, now: Clock) -> None:
+    def __init__(
+        self, units: UnitsOfWork, reader: SiteReader, articles: Articles, now: Clock
+    ) -> None:
         self.slots = WorkerSlots(SiteImportsBusy)
         self._units = units
         self._reader = reader
+        self._articles = articles
         self._now = now
 
     @activity.defn(name=names.OPEN_SITE)
     async def open(self, work: BackgroundRef) -> SiteProgress:
-        """Read the site's robots.txt and sitemaps, and list its pages. Idempotency key: the import
-        and the page's address.
+        """Read the site's robots.txt and sitemaps, and list its pages, or list the articles of the
+        connected system. Idempotency key: the import and the page's address.
 
-        Raises SiteImportNotFound, SiteDisallowed, SiteMoved, SiteUnreadable, and SiteImportsBusy if
-        the import must wait.
+        Raises SiteImportNotFound, SiteDisallowed, SiteMoved, SiteUnreadable, IntegrationNotFound,
+        ArticlesRefused, ActionUnreachable, and SiteImportsBusy if the import must wait.
         """
         tenant = TenantId(work.client_id)
         site = (await self._reading(tenant, work.record_id)).site
         if site.is_over:
             return SiteProgress()
+        if site.integration_id is not None:
+            return await self._open_articles(tenant, site.id, site.integration_id)
         async with self._slot(tenant), beating():
             rules = await self._rules(tenant, site.url)
             read = await self._robots_read(rules, site.url)
@@ -99,7 +106,8 @@ class ImportSites:
         """Read the next page without an outcome, and store a suggestion. Idempotency key: the
         import and the page.
 
-        Raises SiteImportNotFound, EngineUnavailable, and SiteImportsBusy if the page must wait.
+        Raises SiteImportNotFound, EngineUnavailable, IntegrationNotFound, ActionUnreachable, and
+        SiteImportsBusy if the page must wait.
         """
         tenant = TenantId(work.client_id)
         reading = await self._reading(tenant, work.record_id)
@@ -125,6 +133,19 @@ class ImportSites:
             await SiteImportRepository(unit.connection, tenant).end(
                 step.record_id, state, step.error_code, unit.now
             )
+
+    async def _open_articles(
+        self, tenant: TenantId, import_id: str, integration_id: str
+    ) -> SiteProgress:
+        async with self._slot(tenant), beating():
+            found = await self._articles.listed(tenant, integration_id)
+        async with self._units.of(tenant) as unit:
+            imports = SiteImportRepository(unit.connection, tenant)
+            await imports.open(
+                import_id, robots=None, follows=False, pause_s=ARTICLE_PAUSE_S, size=0
+            )
+            await imports.add_pages(import_id, found, depth=0)
+        return await self._progress(tenant, import_id)
 
     @asynccontextmanager
     async def _slot(self, tenant: TenantId) -> AsyncIterator[None]:
@@ -196,12 +217,18 @@ class ImportSites:
     async def _read(self, tenant: TenantId, reading: SiteReading, page: SitePage) -> None:
         site, size = reading.site, 0
         try:
-            fetched = await self._reader.fetch(tenant, page.url)
-            size = len(fetched.body)
-            rules = _as_robots(reading.robots, site.url)
-            if fetched.url != page.url:
-                await self._check_target(tenant, site, rules, fetched.url)
-            text = await self._text(fetched, rules)
+            if site.integration_id is not None and page.reference is not None:
+                article = await self._articles.read(tenant, site.integration_id, page.reference)
+                fetched = article.as_page(page.url)
+                size = len(fetched.body)
+                text = article.text(await self._text(fetched, None))
+            else:
+                fetched = await self._reader.fetch(tenant, page.url)
+                size = len(fetched.body)
+                rules = _as_robots(reading.robots, site.url)
+                if fetched.url != page.url:
+                    await self._check_target(tenant, site, rules, fetched.url)
+                text = await self._text(fetched, rules)
             kept = await self._judged(tenant, fetched, text)
         except PageUnreadable as unreadable:
             note = unreadable.note

@@ -64,6 +64,16 @@ class _Agent(BaseModel):
     id: int
 
 
+def account_of(
+    integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
+) -> HelpdeskAccount:
+    """Return the Freshdesk account for an integration. The integration's settings and credentials
+    must be complete (`check_settings`, `check_credentials`)."""
+    base_url = integration.base_url(f"https://{integration.settings['domain']}.freshdesk.com")
+    # Freshdesk ignores the password if the user name is an API key.
+    return HelpdeskAccount(http, base_url, basic(credentials["api_key"], "X"))
+
+
 class Freshdesk:
     """A Freshdesk account, as domain.integrations.ports.Helpdesk. The id of a message is its
     conversation's id."""
@@ -77,9 +87,7 @@ class Freshdesk:
     ) -> Self:
         """Return the connector for an integration. The integration's settings and credentials must
         be complete (`check_settings`, `check_credentials`)."""
-        base_url = integration.base_url(f"https://{integration.settings['domain']}.freshdesk.com")
-        # Freshdesk ignores the password if the user name is an API key.
-        return cls(HelpdeskAccount(http, base_url, basic(credentials["api_key"], "X")))
+        return cls(account_of(integration, credentials, http))
 
     async def reply(
         self,

@@ -92,6 +92,19 @@ class _Me(_Shape):
     id: str
 
 
+def account_of(
+    integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
+) -> HelpdeskAccount:
+    """Return the Intercom workspace for an integration. The integration's settings and credentials
+    must be complete (`check_settings`, `check_credentials`)."""
+    return HelpdeskAccount(
+        http,
+        integration.base_url(_PLACES[integration.settings.get("region", "us")]),
+        f"Bearer {credentials['access_token']}",
+        **{"intercom-version": _VERSION},
+    )
+
+
 class Intercom:
     """An Intercom workspace, as domain.integrations.ports.Helpdesk. The id of a message is its
     conversation part's id."""
@@ -106,14 +119,7 @@ class Intercom:
     ) -> Self:
         """Return the connector for an integration. The integration's settings and credentials must
         be complete (`check_settings`, `check_credentials`)."""
-        settings = integration.settings
-        account = HelpdeskAccount(
-            http,
-            integration.base_url(_PLACES[settings.get("region", "us")]),
-            f"Bearer {credentials['access_token']}",
-            **{"intercom-version": _VERSION},
-        )
-        return cls(account, settings["admin_id"])
+        return cls(account_of(integration, credentials, http), integration.settings["admin_id"])
 
     async def reply(
         self,

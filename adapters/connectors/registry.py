@@ -8,10 +8,13 @@ from urllib.parse import urlsplit
 import httpx
 from pydantic import TypeAdapter, ValidationError
 
+from adapters.connectors import freshdesk, intercom
 from adapters.connectors.freshdesk import Freshdesk
+from adapters.connectors.freshdesk_articles import FreshdeskArticles
 from adapters.connectors.gorgias import Gorgias
 from adapters.connectors.guarded import GuardedHosts
 from adapters.connectors.intercom import Intercom
+from adapters.connectors.intercom_articles import IntercomArticles
 from adapters.connectors.prestashop import PrestaShop
 from adapters.connectors.prestashop_changes import PrestaShopChanges
 from adapters.connectors.shopify import Shopify
@@ -22,8 +25,10 @@ from adapters.connectors.stripe_access import StripeAccess
 from adapters.connectors.woocommerce import WooCommerce
 from adapters.connectors.woocommerce_changes import WooCommerceChanges
 from adapters.connectors.zendesk import Zendesk, account_of
+from adapters.connectors.zendesk_articles import ZendeskArticles
 from adapters.connectors.zendesk_changes import ZendeskChanges
 from adapters.demo.shop import DemoShop
+from domain.content.ports import ArticleSource
 from domain.core.errors import InvalidInput
 from domain.core.ports import Sealer
 from domain.inbound.polling import Polls
@@ -95,6 +100,21 @@ class ConnectorRegistry:
                 return ZendeskChanges(account_of(integration, credentials, self._http))
             case _:
                 raise ActionRefused("the integration is not polled", sent=False)
+
+    def articles(self, integration: Integration) -> ArticleSource:
+        match integration.provider:
+            case Provider.ZENDESK:
+                credentials = self._credentials(integration)
+                return ZendeskArticles(account_of(integration, credentials, self._http))
+            case Provider.INTERCOM:
+                credentials = self._credentials(integration)
+                return IntercomArticles(intercom.account_of(integration, credentials, self._http))
+            case Provider.FRESHDESK:
+                credentials = self._credentials(integration)
+                account = freshdesk.account_of(integration, credentials, self._http)
+                return FreshdeskArticles(account, integration.settings["domain"])
+            case _:
+                raise ActionRefused("the integration has no articles", sent=False)
 
     def notices(self, integration: Integration) -> NoticeBoard:
         if integration.provider is not Provider.SLACK:

@@ -101,6 +101,10 @@ class KnowledgeEntry(BaseModel):
         default=None,
         description="Time when the page was first found changed; null if it is unchanged.",
     )
+    source_integration_id: str | None = Field(
+        default=None,
+        description="Id of the integration from which the page was read; null for a website.",
+    )
 
 
 def check_line(field: str, text: str) -> str:

@@ -51,6 +51,20 @@ class InvalidSite(InvalidContent):
     code = "invalid_site"
 
 
+class NoArticles(InvalidContent):
+    """The provider of an integration has no articles that an import can read. The message is for
+    operators, and the French `reason` for callers."""
+
+    code = "no_articles"
+
+
+class ArticlesRefused(DomainError):
+    """A connected system does not let the service read its articles: the credentials are rejected,
+    or they lack a permission."""
+
+    code = "articles_refused"
+
+
 class SiteImportNotFound(DomainError):
     """The client has no such import of a website."""
 

@@ -1,8 +1,12 @@
-"""Interfaces for the websites from which knowledge is imported."""
+"""Interfaces for the websites and connected systems from which knowledge is imported."""
 
+from collections.abc import AsyncGenerator, Sequence
 from typing import Protocol
 
+from domain.content.article_source import SourceArticle
+from domain.content.site_import import FoundPage
 from domain.content.site_page import Fetched, PageText, RobotsRead, SitemapRead
+from domain.integrations.integration import Integration
 
 
 class SiteReader(Protocol):
@@ -22,3 +26,22 @@ class SiteReader(Protocol):
 
     async def page(self, fetched: Fetched, robots: Fetched | None) -> PageText:
         """Return the text of a page and its links. Raises PageUnreadable, EngineUnavailable."""
+
+
+class ArticleSource(Protocol):
+    """A connected system with articles. Only articles that everyone may read are returned.
+
+    Both methods raise ActionRefused (NotAuthorized) and ActionUnreachable (ActionForbidden).
+    """
+
+    def found(self) -> AsyncGenerator[Sequence[FoundPage]]:
+        """Yield the published articles in French and English, a page of the API at a time."""
+
+    async def read(self, reference: str) -> SourceArticle | None:
+        """Return an article, or None if it is no longer published."""
+
+
+class ArticleSources(Protocol):
+    def articles(self, integration: Integration) -> ArticleSource:
+        """Return the articles of a connected system. Raises ActionRefused if the provider has no
+        articles, and NotAuthorized if the credentials cannot be decrypted."""

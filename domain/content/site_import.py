@@ -1,4 +1,5 @@
-"""An import of knowledge from a website: its limits, its state, and the pages that it reads."""
+"""An import of knowledge from a website or a connected system: its limits, its state, and the pages
+that it reads."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -8,6 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 MAX_PAGES: Final = 100
 """Maximum number of pages that one import reads."""
+
+MAX_ARTICLES: Final = 200
+"""Maximum number of articles that one import reads from a connected system. More than
+MAX_SITE_SUGGESTIONS could not become suggestions."""
 
 MAX_LISTED: Final = 300
 """Maximum number of pages that one import lists, including those that it does not read."""
@@ -36,6 +41,10 @@ LISTING: Final = timedelta(minutes=1)
 MAX_CRAWL_DELAY_S: Final = 10.0
 """Maximum pause between two pages, in seconds, if the site's robots.txt asks for a pause."""
 
+ARTICLE_PAUSE_S: Final = 1.0
+"""Pause between two articles of a connected system, in seconds. The agent's answers count against
+the same rate limit."""
+
 LASTS: Final = timedelta(hours=1)
 """Time after which an import reads no further pages."""
 
@@ -54,10 +63,12 @@ MIN_TEXT: Final = 40
 
 class SiteScope(StrEnum):
     """The pages that an import reads. `site`: the pages below the address that are in the sitemap
-    or linked from it. `page`: only the page at the address."""
+    or linked from it. `page`: only the page at the address. `integration`: the published articles
+    of a connected system."""
 
     SITE = "site"
     PAGE = "page"
+    INTEGRATION = "integration"
 
 
 class SiteImportState(StrEnum):
@@ -111,14 +122,21 @@ OVER: Final = frozenset({SiteImportState.DONE, SiteImportState.FAILED})
 
 
 class SiteImport(BaseModel):
-    """An import of knowledge from a website, with its progress."""
+    """An import of knowledge from a website or a connected system, with its progress."""
 
     model_config = ConfigDict(frozen=True)
 
     id: str
     url: str = Field(description="Address at which the import starts.")
     scope: SiteScope = Field(
-        description="`site` reads the sitemap or the linked pages; `page` reads one page."
+        description=(
+            "`site` reads the sitemap or the linked pages; `page` reads one page; `integration` "
+            "reads the published articles of a connected system."
+        )
+    )
+    integration_id: str | None = Field(
+        default=None,
+        description="Id of the integration that the import reads; null for a website.",
     )
     state: SiteImportState
     pages: int = Field(default=0, description="Number of pages found so far.")
@@ -150,15 +168,20 @@ class SitePage(BaseModel):
     note: PageNote | None = Field(
         default=None, description="Reason why the page did not become a suggestion."
     )
+    reference: str | None = Field(
+        default=None,
+        description="Id of the article in the connected system; null for a page of a website.",
+    )
     title: str = ""
     read_at: datetime | None = None
 
 
 class FoundPage(BaseModel):
     """An address that an import has found. `allowed` is True if the site's robots.txt permits the
-    service to read the address."""
+    service to read the address. `reference` is the id of an article in a connected system."""
 
     model_config = ConfigDict(frozen=True)
 
     url: str
     allowed: bool = True
+    reference: str | None = None

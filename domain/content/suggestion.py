@@ -65,6 +65,10 @@ class PageSource(BaseModel):
     url: str = Field(description="Address of the page.")
     read_at: datetime = Field(description="Time when the page was read.")
     import_id: str = Field(description="Id of the import that read the page.")
+    integration_id: str | None = Field(
+        default=None,
+        description="Id of the integration from which the page was read; null for a website.",
+    )
     digest: str = Field(description="Digest of the page's title and text.")
     changes: str | None = Field(
         default=None,

@@ -1,4 +1,5 @@
-"""Start imports of knowledge from websites, and turn each page that they read into a suggestion."""
+"""Start imports of knowledge from websites and connected systems, and turn each page that they read
+into a suggestion."""
 
 import asyncio
 from dataclasses import dataclass
@@ -6,10 +7,12 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.brain import Language
+from domain.content.article_source import ARTICLE_PROVIDERS, address_of
 from domain.content.content import KnowledgeEntry
 from domain.content.errors import (
     ContentNotFound,
     InvalidSite,
+    NoArticles,
     SiteImportUnderWay,
     TooManySiteImports,
     TooManySuggestions,
@@ -39,6 +42,7 @@ from store.content.content_changes import ContentChanges
 from store.content.entry_sources import EntrySourceRepository
 from store.content.site_imports import PageOutcome, SiteImportRepository
 from store.content.suggestions import SuggestionRepository
+from store.integrations.integrations import IntegrationRepository
 from store.tenants.accounts import AccountRepository
 
 
@@ -75,7 +79,30 @@ async def start_site_import(
     Raises RoleRequired, InvalidSite, ClientNotFound, SiteImportUnderWay and TooManySiteImports.
     """
     actor.require(MANAGERS)
-    address = site_address(url, allow_loopback=allow_loopback)
+    return await _start(work, actor, site_address(url, allow_loopback=allow_loopback), scope)
+
+
+async def start_article_import(work: UnitOfWork, actor: Actor, integration_id: str) -> SiteImport:
+    """Start an import of a connected system's articles after the commit. They become suggestions.
+
+    Raises RoleRequired, IntegrationNotFound, NoArticles, ClientNotFound, SiteImportUnderWay and
+    TooManySiteImports.
+    """
+    actor.require(MANAGERS)
+    integrations = IntegrationRepository(work.connection, work.tenant)
+    integration = await integrations.usable(integration_id)
+    if integration.provider not in ARTICLE_PROVIDERS or integration.only_listens:
+        raise NoArticles(
+            f"integration_id: {integration.provider} has no articles to read",
+            "integration_id : cette intégration n'a pas d'articles à lire",
+        )
+    address = address_of(integration)
+    return await _start(work, actor, address, SiteScope.INTEGRATION, integration.id)
+
+
+async def _start(
+    work: UnitOfWork, actor: Actor, url: str, scope: SiteScope, integration_id: str | None = None
+) -> SiteImport:
     await AccountRepository(work.connection, work.tenant).lock()
     imports = SiteImportRepository(work.connection, work.tenant)
     if await imports.is_one_under_way():
@@ -84,10 +111,11 @@ async def start_site_import(
         raise TooManySiteImports(IMPORTS_A_DAY)
     site = SiteImport(
         id=work.new_id(),
-        url=address,
+        url=url,
         scope=scope,
+        integration_id=integration_id,
         state=SiteImportState.QUEUED,
-        pages=1,
+        pages=0 if integration_id else 1,
         started_by=actor.known_as,
         created_at=work.now,
     )
@@ -100,13 +128,15 @@ async def start_site_import(
 async def check_entry(
     work: UnitOfWork, actor: Actor, entry_id: str, *, allow_loopback: bool = False
 ) -> SiteImport:
-    """Import a knowledge entry's page again. A changed text becomes a suggestion. Raises
-    ContentNotFound if the entry is unknown or was not imported, and the errors of
-    `start_site_import`."""
+    """Import a knowledge entry's page again, or all articles of its integration. A changed text
+    becomes a suggestion. Raises ContentNotFound if the entry is unknown or was not imported, and
+    the errors of `start_site_import` or `start_article_import`."""
     entries = ContentChanges(work.connection, work.tenant)
     entry = await entries.read(KnowledgeEntry, entry_id)
     if entry.source_url is None:
         raise ContentNotFound(entry.id)
+    if entry.source_integration_id is not None:
+        return await start_article_import(work, actor, entry.source_integration_id)
     return await start_site_import(
         work, actor, entry.source_url, SiteScope.PAGE, allow_loopback=allow_loopback
     )
@@ -155,11 +185,11 @@ async def _outcome(
     digest = read.text.digest
     entry = await sources.entry_of(read.url)
     if entry is not None and entry.digest == digest:
-        await sources.found_same(entry.id, work.now)
+        await sources.found_same(entry.id, work.now, site.integration_id)
         await pending.delete_of_page(read.url)
         return PageState.UNCHANGED, None
     if entry is not None:
-        await sources.found_changed(entry.id, work.now)
+        await sources.found_changed(entry.id, work.now, site.integration_id)
     if await sources.is_dismissed(read.url, digest):
         return PageState.DISMISSED, None
     waiting = await pending.of_page(read.url)
@@ -170,6 +200,7 @@ async def _outcome(
         url=read.url,
         read_at=work.now,
         import_id=site.id,
+        integration_id=site.integration_id,
         digest=digest,
         changes=entry and entry.id,
         same_as=read.same_as,

@@ -51,17 +51,29 @@ class EntrySourceRepository(TenantRepository):
             source_digest=source.digest,
             source_read_at=source.read_at,
             source_changed_at=None,
+            source_integration_id=source.integration_id,
         )
 
-    async def found_same(self, entry_id: str, now: datetime) -> None:
-        """Record that an entry's page was read and still has the accepted text."""
-        await self._update(entry_id, source_read_at=now, source_changed_at=None)
+    async def found_same(self, entry_id: str, now: datetime, integration_id: str | None) -> None:
+        """Record that an entry's page was read and still has the accepted text. `integration_id` is
+        the integration that read it, or None for a website."""
+        await self._update(
+            entry_id,
+            source_read_at=now,
+            source_changed_at=None,
+            source_integration_id=integration_id,
+        )
 
-    async def found_changed(self, entry_id: str, now: datetime) -> None:
+    async def found_changed(self, entry_id: str, now: datetime, integration_id: str | None) -> None:
         """Record that an entry's page was read and that its text differs from the accepted text.
         The first such time is kept."""
         first = sa.func.coalesce(knowledge_entries.c.source_changed_at, now)
-        await self._update(entry_id, source_read_at=now, source_changed_at=first)
+        await self._update(
+            entry_id,
+            source_read_at=now,
+            source_changed_at=first,
+            source_integration_id=integration_id,
+        )
 
     async def dismiss(self, source: PageSource, now: datetime) -> None:
         """Remember that a member has dismissed a page with this text."""

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.content.errors import SiteImportNotFound
 from domain.content.site_import import (
     KEPT_IMPORTS,
+    MAX_ARTICLES,
     MAX_LISTED,
     MAX_PAGES,
     MAX_SILENT,
@@ -20,6 +21,7 @@ from domain.content.site_import import (
     SiteImport,
     SiteImportState,
     SitePage,
+    SiteScope,
 )
 from domain.core.contracts import BackgroundRef
 from store.content.tables import site_imports, site_pages
@@ -29,6 +31,9 @@ from store.core.repository import TenantRepository, owner_of
 _UNFINISHED: Final = site_imports.c.state.in_((SiteImportState.QUEUED, SiteImportState.RUNNING))
 _SUGGESTED: Final = (PageState.SUGGESTED, PageState.CHANGED)
 
+_CREATED: Final = {
+    "id", "url", "scope", "integration_id", "state", "started_by", "created_at",
+}  # fmt: skip
 _SILENT: Final = (PageNote.TOO_SLOW, PageNote.UNREACHABLE)
 
 
@@ -75,12 +80,11 @@ class SiteImportRepository(TenantRepository):
         await self._connection.execute(
             sa.insert(site_imports).values(
                 client_id=self._tenant,
-                **site.model_dump(
-                    include={"id", "url", "scope", "state", "started_by", "created_at"}
-                ),
+                **site.model_dump(include=_CREATED),
             )
         )
-        await self.add_pages(site.id, (FoundPage(url=site.url),), depth=0)
+        if site.integration_id is None:
+            await self.add_pages(site.id, (FoundPage(url=site.url),), depth=0)
 
     async def is_one_under_way(self) -> bool:
         return bool(
@@ -180,9 +184,10 @@ class SiteImportRepository(TenantRepository):
     async def add_pages(self, import_id: str, found: Iterable[FoundPage], *, depth: int) -> None:
         """Add pages that the import does not list yet, after the listed pages. Pages that
         robots.txt forbids, and pages above the limit, are listed as skipped."""
-        await self._connection.execute(
-            sa.select(site_imports.c.id).where(*self._is(import_id)).with_for_update()
+        scope = await self._connection.scalar(
+            sa.select(site_imports.c.scope).where(*self._is(import_id)).with_for_update()
         )
+        most = MAX_ARTICLES if scope == SiteScope.INTEGRATION else MAX_PAGES
         listed = (
             await self._connection.execute(
                 sa.select(site_pages.c.url, site_pages.c.note).where(*self._of(import_id))
@@ -196,14 +201,15 @@ class SiteImportRepository(TenantRepository):
             if one.url in known or len(known) >= MAX_LISTED:
                 continue
             note = None if one.allowed else PageNote.ROBOTS
-            if note is None and reads >= MAX_PAGES:
+            if note is None and reads >= most:
                 note = PageNote.LIMIT
             reads += note is None
             state = PageState.WAITING if note is None else PageState.SKIPPED
             rows.append(
                 {
                     "client_id": self._tenant, "import_id": import_id, "place": len(known),
-                    "url": one.url, "depth": depth, "state": state, "note": note,
+                    "url": one.url, "reference": one.reference, "depth": depth, "state": state,
+                    "note": note,
                 }
             )  # fmt: skip
             known.add(one.url)

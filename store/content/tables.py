@@ -68,6 +68,8 @@ knowledge_entries: Final = sa.Table(
     text("source_digest", nullable=True),
     time("source_read_at", nullable=True),
     time("source_changed_at", nullable=True),
+    # The integration from which the page was read, or NULL for a website.
+    text("source_integration_id", nullable=True),
     sa.CheckConstraint("language IN ('fr', 'en')", name="language"),
     sa.Index(None, "search", postgresql_using="gin"),
     # The sweep scans these columns for entries without embeddings of their current text.
@@ -120,15 +122,16 @@ suggestions: Final = sa.Table(
     sa.Column("source", JSONB(none_as_null=True), nullable=True),
 )
 
-# Imports of knowledge from websites. `robots`: the site's robots.txt, or NULL if it has none.
-# `follows`: whether the import follows links because the site has no sitemap. `bytes_read`: the
-# size of the responses that are not pages.
+# Imports of knowledge from websites and connected systems. `robots`: the site's robots.txt, or NULL
+# if it has none. `follows`: whether the import follows links because the site has no sitemap.
+# `bytes_read`: the size of the responses that are not pages.
 site_imports: Final = sa.Table(
     "site_imports",
     metadata,
     *tenant_key(),
     text("url"),
     text("scope"),
+    text("integration_id", nullable=True),
     text("state"),
     sa.Column("robots", sa.LargeBinary, nullable=True),
     sa.Column("follows", sa.Boolean, nullable=False, server_default=sa.false()),
@@ -139,7 +142,7 @@ site_imports: Final = sa.Table(
     time("created_at"),
     time("finished_at", nullable=True),
     sa.CheckConstraint("state IN ('queued', 'running', 'done', 'failed')", name="state"),
-    sa.CheckConstraint("scope IN ('site', 'page')", name="scope"),
+    sa.CheckConstraint("scope IN ('site', 'page', 'integration')", name="scope"),
     sa.Index(
         "ix_site_imports_unfinished",
         "created_at",
@@ -158,6 +161,8 @@ site_pages: Final = sa.Table(
     sa.Column("import_id", sa.Text, primary_key=True),
     sa.Column("place", sa.Integer, primary_key=True, autoincrement=False),
     text("url"),
+    # The id of an article in a connected system, or NULL for a page of a website.
+    text("reference", nullable=True),
     sa.Column("depth", sa.Integer, nullable=False),
     text("state"),
     text("note", nullable=True),
