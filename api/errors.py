@@ -337,6 +337,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ),
     InvalidContent: ErrorAnswer(400, "Contenu invalide : {reason}"),
     content_errors.InvalidSite: ErrorAnswer(400, "Adresse de site invalide : {reason}"),
+    content_errors.NoArticles: ErrorAnswer(400, "Articles introuvables : {reason}"),
     InvalidSettings: ErrorAnswer(400, "Paramètres invalides : {reason}"),
     InvalidLabel: ErrorAnswer(400, "Nom de clé invalide : {reason}"),
     InvalidPlaybook: ErrorAnswer(

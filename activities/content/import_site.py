@@ -1,7 +1,7 @@
 """The activities of an import from a website or a connected system: find its pages, read them one
 at a time, and end it."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
 from urllib.parse import urljoin
@@ -221,14 +221,14 @@ class ImportSites:
                 article = await self._articles.read(tenant, site.integration_id, page.reference)
                 fetched = article.as_page(page.url)
                 size = len(fetched.body)
-                text = article.text(await self._text(fetched, None))
+                text = article.text(await self._patiently(self._reader.article(fetched)))
             else:
                 fetched = await self._reader.fetch(tenant, page.url)
                 size = len(fetched.body)
                 rules = _as_robots(reading.robots, site.url)
                 if fetched.url != page.url:
                     await self._check_target(tenant, site, rules, fetched.url)
-                text = await self._text(fetched, rules)
+                text = await self._patiently(self._reader.page(fetched, rules))
             kept = await self._judged(tenant, fetched, text)
         except PageUnreadable as unreadable:
             note = unreadable.note
@@ -261,11 +261,11 @@ class ImportSites:
         if not (await self._reader.robots(rules, url)).start_allowed:
             raise PageUnreadable(PageNote.ROBOTS)
 
-    async def _text(self, fetched: Fetched, rules: Fetched | None) -> PageText:
+    async def _patiently(self, reading: Awaitable[PageText]) -> PageText:
         """Return a page's text. Raises PageUnreadable, also after several failed attempts to parse
         the page, and EngineUnavailable. An unreadable page does not end the import."""
         try:
-            return await self._reader.page(fetched, rules)
+            return await reading
         except EngineUnavailable:
             if activity.info().attempt < _TRIES:
                 raise

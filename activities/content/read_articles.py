@@ -4,7 +4,7 @@ from contextlib import aclosing
 from typing import Final
 
 from domain.content.article_source import SourceArticle
-from domain.content.errors import ArticlesRefused
+from domain.content.errors import ArticlesRefused, SiteUnreadable
 from domain.content.ports import ArticleSource, ArticleSources
 from domain.content.site_import import LISTING, MAX_LISTED, FoundPage, PageNote
 from domain.content.site_page import PageUnreadable
@@ -30,7 +30,8 @@ class Articles:
 
     async def listed(self, tenant: TenantId, integration_id: str) -> tuple[FoundPage, ...]:
         """Return the published articles, at most MAX_LISTED. Raises IntegrationNotFound,
-        ArticlesRefused, ActionUnreachable."""
+        ArticlesRefused, SiteUnreadable, and ActionUnreachable if the system asks the service to
+        wait."""
         found: dict[str, FoundPage] = {}
         ends = self._now() + LISTING
         try:
@@ -42,6 +43,10 @@ class Articles:
                         break
         except (ActionForbidden, ActionRefused) as error:
             raise ArticlesRefused(error.code) from None
+        except ActionUnreachable as error:
+            if error.retry_after_s is not None:
+                raise
+            raise SiteUnreadable(error.code) from None
         return tuple(found.values())[:MAX_LISTED]
 
     async def read(self, tenant: TenantId, integration_id: str, reference: str) -> SourceArticle:

@@ -16,7 +16,7 @@ from domain.integrations.errors import ActionRefused
 # Pages are small because each article contains its body in all languages and the response size is
 # limited (`http.MAX_BODY`).
 _ARTICLES_A_PAGE: Final = 10
-_ID: Final = re.compile(r"[1-9][0-9]{0,18}")
+_REFERENCE: Final = re.compile(r"[1-9][0-9]{0,18}/[A-Za-z-]{0,35}")
 
 
 class _Content(BaseModel):
@@ -87,9 +87,9 @@ class IntercomArticles:
             number += 1
 
     async def read(self, reference: str) -> SourceArticle | None:
-        number, _, wanted = reference.partition("/")
-        if not _ID.fullmatch(number):
+        if not _REFERENCE.fullmatch(reference):
             raise ActionRefused("no article of a help center", sent=False)
+        number, _, wanted = reference.partition("/")
         request = self._account.request("GET", f"/articles/{number}")
         article = await self._account.exchange().read(request, _Article)
         for locale, content in article.in_languages():

@@ -4,7 +4,7 @@ import re
 from collections.abc import AsyncGenerator, Sequence
 from typing import Final
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from adapters.connectors.helpdesk import HelpdeskAccount
 from adapters.connectors.http import Rows
@@ -34,7 +34,7 @@ class _Article(BaseModel):
     locale: str = ""
     draft: bool = True
     user_segment_id: int | None = None
-    user_segment_ids: Rows[int] | None = None
+    user_segment_ids: JsonValue = None
 
     @property
     def is_public(self) -> bool:

@@ -16,6 +16,12 @@ from domain.core.effort import spend
 _MAX_LINKS: Final = 2_000
 """Maximum number of links that are read from one page."""
 
+# Hidden elements. The library itself recognizes them only in its search for the main text.
+_HIDDEN: Final = (
+    "[hidden]", '[style*="display:none" i]', '[style*="display: none" i]',
+    '[style*="visibility:hidden" i]', '[style*="visibility: hidden" i]',
+)  # fmt: skip
+
 # The separators between a page's title and the name of the site.
 _SEPARATORS: Final = (" – ", " — ", " | ", " · ", " - ")
 
@@ -25,10 +31,7 @@ def read_page(fetched: Fetched, body: bytes, robots: Robots) -> PageText:
     elements. Raises PageUnreadable."""
     spend(len(body))
     tree = HTMLTree.parse(_decoded(body, fetched.charset))
-    text = extract_plain_text(
-        tree, preserve_formatting=True, main_content=True, links=False, alt_texts=False,
-        form_fields=False, comments=False, hidden_elements=False,
-    )  # fmt: skip
+    text = _text(tree, main_content=True)
     document = tree.document
     if document is None:
         raise PageUnreadable(PageNote.EMPTY)
@@ -37,6 +40,24 @@ def read_page(fetched: Fetched, body: bytes, robots: Robots) -> PageText:
     urls = dict.fromkeys(_links(document, fetched.url))
     found = tuple(robots.found(url) for url in list(urls)[:MAX_LISTED])
     return page_text(_title(document, str(tree.title or "")), text, str(language or ""), found)
+
+
+def read_article(fetched: Fetched, body: bytes) -> PageText:
+    """Return the whole text of an article, without scripts and hidden elements. Headings and lists
+    are kept, which the search for a page's main text may take for navigation."""
+    spend(len(body))
+    tree = HTMLTree.parse(_decoded(body, fetched.charset))
+    return page_text("", _text(tree, main_content=False), "", ())
+
+
+def _text(tree: HTMLTree, *, main_content: bool) -> str:
+    return str(
+        extract_plain_text(
+            tree, preserve_formatting=True, main_content=main_content, links=False,
+            skip_elements=None if main_content else list(_HIDDEN),
+            alt_texts=False, form_fields=False, comments=False, hidden_elements=False,
+        )
+    )  # fmt: skip
 
 
 def _decoded(body: bytes, charset: str) -> str:

@@ -4,7 +4,7 @@ import zlib
 from typing import Final
 
 from adapters.processes.serving import serve
-from adapters.sites.page_text import read_page
+from adapters.sites.page_text import read_article, read_page
 from adapters.sites.robots import Robots
 from adapters.sites.site_wire import SiteAnswer, SiteRequest, SiteWork
 from adapters.sites.sitemap import read_sitemap
@@ -35,6 +35,8 @@ def _parsed(asked: SiteRequest) -> SiteAnswer:
     body = _plain(asked.fetched)
     if asked.work is SiteWork.SITEMAP:
         return SiteAnswer(sitemap=read_sitemap(body, robots, asked.start))
+    if asked.work is SiteWork.ARTICLE:
+        return SiteAnswer(page=read_article(asked.fetched, body))
     return SiteAnswer(page=read_page(asked.fetched, body, robots))
 
 

@@ -39,13 +39,19 @@ class WebSiteReader:
     async def page(self, fetched: Fetched, robots: Fetched | None) -> PageText:
         if fetched.content_type not in _PAGES:
             raise PageUnreadable(PageNote.NOT_HTML)
-        answer = await self._ask(SiteWork.PAGE, fetched, robots, fetched.url)
-        if answer.page is None:
-            raise PageUnreadable(PageNote.EMPTY)
-        return answer.page
+        return await self._page(SiteWork.PAGE, fetched, robots)
+
+    async def article(self, fetched: Fetched) -> PageText:
+        return await self._page(SiteWork.ARTICLE, fetched, None)
 
     async def close(self) -> None:
         await self._processes.close()
+
+    async def _page(self, work: SiteWork, fetched: Fetched, robots: Fetched | None) -> PageText:
+        answer = await self._ask(work, fetched, robots, fetched.url)
+        if answer.page is None:
+            raise PageUnreadable(PageNote.EMPTY)
+        return answer.page
 
     async def _ask(
         self, work: SiteWork, fetched: Fetched | None, robots: Fetched | None, start: str

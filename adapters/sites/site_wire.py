@@ -12,6 +12,7 @@ class SiteWork(StrEnum):
     ROBOTS = "robots"
     SITEMAP = "sitemap"
     PAGE = "page"
+    ARTICLE = "article"
 
 
 class SiteRequest(BaseModel):

@@ -33,7 +33,7 @@ from domain.core.plain_text import without_controls
 from domain.simulation.variant import ContentVariant
 from services.content.knowledge import add_knowledge, change_knowledge
 from services.content.knowledge import delete_knowledge as remove_knowledge
-from services.content.site_imports import start_site_import
+from services.content.site_imports import start_article_import, start_site_import
 from services.content.templates import NewTemplate, add_template, change_template
 from services.content.templates import delete_template as remove_template
 from settings import load_integrations
@@ -319,11 +319,25 @@ async def import_site(
     answer(as_json, "Import started.", site_import_id=started.id, url=started.url)
 
 
+@command(knowledge, "import-integration")
+async def import_integration(
+    integration_id: Annotated[str, typer.Argument(metavar="INTEGRATION_ID")],
+    client: ClientOption,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Import the public articles of a connected help center: Zendesk, Intercom or Freshdesk. Each
+    article becomes a suggestion."""
+    async with work_on(data) as units, units.of(TenantId(client)) as work:
+        started = await start_article_import(work, operator(), integration_id)
+    answer(as_json, "Import started.", site_import_id=started.id, url=started.url)
+
+
 @command(knowledge, "site-imports")
 async def list_site_imports(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show a client's imports from websites, newest first."""
+    """Show a client's imports of knowledge, newest first."""
     async with reading_client(data, client) as (connection, tenant):
         found = await SiteImportRepository(connection, tenant).page(before=None, limit=KEPT_IMPORTS)
     if as_json:
@@ -345,7 +359,7 @@ async def show_site_import(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the pages of one import from a website."""
+    """Show the pages of one import."""
     async with database_of(data) as database:
         tenant = await database.find_client(client_of_site_import, site_import_id)
         async with database.reading(tenant) as connection:

@@ -1,7 +1,6 @@
 """The articles of a connected system: which of them exist, and the content of each."""
 
 import re
-from html import escape
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -32,10 +31,7 @@ class SourceArticle(BaseModel):
     def as_page(self, url: str) -> Fetched:
         """Return the article as the response of a website, so that the same code reads its text.
         Raises PageUnreadable."""
-        body = (
-            f'<!doctype html><html lang="{escape(self.language)}"><head><meta charset="utf-8">'
-            f"</head><body><main>{self.html}</main></body></html>"
-        ).encode()
+        body = self.html.encode()
         if len(body) > MAX_PAGE_BYTES:
             raise PageUnreadable(PageNote.TOO_LARGE)
         return Fetched(url=url, status=200, body=body, content_type="text/html", charset="utf-8")
@@ -43,6 +39,11 @@ class SourceArticle(BaseModel):
     def text(self, read: PageText) -> PageText:
         """Return the text that was read from `as_page`, with the article's title."""
         return page_text(self.title, read.body, self.language, ())
+
+
+def has_articles(integration: Integration) -> bool:
+    """Return whether an import can read the articles of an integration."""
+    return integration.provider in ARTICLE_PROVIDERS and not integration.only_listens
 
 
 def address_of(integration: Integration) -> str:

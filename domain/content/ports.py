@@ -27,6 +27,10 @@ class SiteReader(Protocol):
     async def page(self, fetched: Fetched, robots: Fetched | None) -> PageText:
         """Return the text of a page and its links. Raises PageUnreadable, EngineUnavailable."""
 
+    async def article(self, fetched: Fetched) -> PageText:
+        """Return the whole text of a response that contains only an article. Raises PageUnreadable,
+        EngineUnavailable."""
+
 
 class ArticleSource(Protocol):
     """A connected system with articles. Only articles that everyone may read are returned.

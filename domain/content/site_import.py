@@ -63,12 +63,11 @@ MIN_TEXT: Final = 40
 
 class SiteScope(StrEnum):
     """The pages that an import reads. `site`: the pages below the address that are in the sitemap
-    or linked from it. `page`: only the page at the address. `integration`: the published articles
-    of a connected system."""
+    or linked from it, or all articles of a connected system. `page`: only the page at the
+    address."""
 
     SITE = "site"
     PAGE = "page"
-    INTEGRATION = "integration"
 
 
 class SiteImportState(StrEnum):
@@ -130,8 +129,8 @@ class SiteImport(BaseModel):
     url: str = Field(description="Address at which the import starts.")
     scope: SiteScope = Field(
         description=(
-            "`site` reads the sitemap or the linked pages; `page` reads one page; `integration` "
-            "reads the published articles of a connected system."
+            "`site` reads the sitemap or the linked pages, or all articles of the integration; "
+            "`page` reads one page."
         )
     )
     integration_id: str | None = Field(

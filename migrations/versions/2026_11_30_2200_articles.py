@@ -12,25 +12,17 @@ down_revision = "c1f0a7d45e92"
 branch_labels = None
 depends_on = None
 
-_NAME = "ck_site_imports_scope"
-
 
 def upgrade() -> None:
     op.add_column("site_imports", sa.Column("integration_id", sa.Text(), nullable=True))
     op.add_column("site_pages", sa.Column("reference", sa.Text(), nullable=True))
     op.add_column("knowledge_entries", sa.Column("source_integration_id", sa.Text(), nullable=True))
-    op.drop_constraint(op.f(_NAME), "site_imports", type_="check")
-    op.create_check_constraint(
-        op.f(_NAME), "site_imports", "scope IN ('site', 'page', 'integration')"
-    )
 
 
 def downgrade() -> None:
     op.execute("SET LOCAL ROLE engine_service")
-    op.execute("DELETE FROM site_imports WHERE scope = 'integration'")
+    op.execute("DELETE FROM site_imports WHERE integration_id IS NOT NULL")
     op.execute("RESET ROLE")
-    op.drop_constraint(op.f(_NAME), "site_imports", type_="check")
-    op.create_check_constraint(op.f(_NAME), "site_imports", "scope IN ('site', 'page')")
     op.drop_column("knowledge_entries", "source_integration_id")
     op.drop_column("site_pages", "reference")
     op.drop_column("site_imports", "integration_id")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.brain import Language
-from domain.content.article_source import ARTICLE_PROVIDERS, address_of
+from domain.content.article_source import address_of, has_articles
 from domain.content.content import KnowledgeEntry
 from domain.content.errors import (
     ContentNotFound,
@@ -91,13 +91,13 @@ async def start_article_import(work: UnitOfWork, actor: Actor, integration_id: s
     actor.require(MANAGERS)
     integrations = IntegrationRepository(work.connection, work.tenant)
     integration = await integrations.usable(integration_id)
-    if integration.provider not in ARTICLE_PROVIDERS or integration.only_listens:
+    if not has_articles(integration):
         raise NoArticles(
             f"integration_id: {integration.provider} has no articles to read",
             "integration_id : cette intégration n'a pas d'articles à lire",
         )
     address = address_of(integration)
-    return await _start(work, actor, address, SiteScope.INTEGRATION, integration.id)
+    return await _start(work, actor, address, SiteScope.SITE, integration.id)
 
 
 async def _start(

@@ -21,7 +21,6 @@ from domain.content.site_import import (
     SiteImport,
     SiteImportState,
     SitePage,
-    SiteScope,
 )
 from domain.core.contracts import BackgroundRef
 from store.content.tables import site_imports, site_pages
@@ -184,10 +183,10 @@ class SiteImportRepository(TenantRepository):
     async def add_pages(self, import_id: str, found: Iterable[FoundPage], *, depth: int) -> None:
         """Add pages that the import does not list yet, after the listed pages. Pages that
         robots.txt forbids, and pages above the limit, are listed as skipped."""
-        scope = await self._connection.scalar(
-            sa.select(site_imports.c.scope).where(*self._is(import_id)).with_for_update()
+        integration_id = await self._connection.scalar(
+            sa.select(site_imports.c.integration_id).where(*self._is(import_id)).with_for_update()
         )
-        most = MAX_ARTICLES if scope == SiteScope.INTEGRATION else MAX_PAGES
+        most = MAX_PAGES if integration_id is None else MAX_ARTICLES
         listed = (
             await self._connection.execute(
                 sa.select(site_pages.c.url, site_pages.c.note).where(*self._of(import_id))

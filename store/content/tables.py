@@ -142,7 +142,7 @@ site_imports: Final = sa.Table(
     time("created_at"),
     time("finished_at", nullable=True),
     sa.CheckConstraint("state IN ('queued', 'running', 'done', 'failed')", name="state"),
-    sa.CheckConstraint("scope IN ('site', 'page', 'integration')", name="scope"),
+    sa.CheckConstraint("scope IN ('site', 'page')", name="scope"),
     sa.Index(
         "ix_site_imports_unfinished",
         "created_at",

@@ -1,4 +1,4 @@
-"""/api/dashboard/site-imports: imports of knowledge from websites."""
+"""/api/dashboard/site-imports: imports of knowledge from websites and connected systems."""
 
 from typing import Annotated, Final
 
@@ -7,11 +7,16 @@ from fastapi import APIRouter, Depends
 from api.access import ManagerDep, MemberDep, PageDep
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, errors
-from api.schemas.content.site_import import SiteImportBody, SiteImportPage, SiteImportPages
+from api.schemas.content.site_import import (
+    ArticleImportBody,
+    SiteImportBody,
+    SiteImportPage,
+    SiteImportPages,
+)
 from api.schemas.core.client_query import cursor_after
 from domain.content.errors import SiteImportNotFound
 from domain.content.site_import import SiteImport
-from services.content.site_imports import start_site_import
+from services.content.site_imports import start_article_import, start_site_import
 from store.content.site_imports import SiteImportRepository
 
 router = APIRouter(route_class=DescribedRoute)
@@ -22,7 +27,7 @@ _IMPORTS: Final = "/api/dashboard/site-imports"
 @router.get(
     _IMPORTS,
     operation_id="site_imports.list",
-    summary="List a client's imports from websites, newest first",
+    summary="List a client's imports of knowledge, newest first",
 )
 async def site_imports(page: PageDep, resources: ResourcesDep) -> SiteImportPage:
     """Any member of the client may call this operation."""
@@ -61,10 +66,28 @@ async def start(
         )
 
 
+@router.post(
+    f"{_IMPORTS}/integration",
+    operation_id="site_imports.create_from_integration",
+    summary="Import knowledge from a connected help center",
+    status_code=202,
+    responses=errors(404, 409),
+)
+async def start_articles(
+    member: ManagerDep,
+    body: Annotated[ArticleImportBody, Depends(JsonBody(ArticleImportBody))],
+    resources: ResourcesDep,
+) -> SiteImport:
+    """Each article that everyone may read becomes a suggestion. Drafts and restricted articles are
+    not read. The agent uses no article before a member accepts it."""
+    async with resources.work.of(member.tenant) as work:
+        return await start_article_import(work, member.actor, body.integration_id)
+
+
 @router.get(
     f"{_IMPORTS}/{{site_import_id}}",
     operation_id="site_imports.get",
-    summary="Get an import from a website and its pages",
+    summary="Get an import of knowledge and its pages",
 )
 async def pages(
     member: MemberDep,

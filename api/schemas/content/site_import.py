@@ -1,4 +1,4 @@
-"""Request and response models for imports of knowledge from websites."""
+"""Request and response models for imports of knowledge from websites and connected systems."""
 
 from typing import Annotated
 
@@ -27,6 +27,19 @@ class SiteImportBody(StrictBody):
             "if there is no sitemap. `page` reads only the address."
         ),
     )
+
+
+class ArticleImportBody(StrictBody):
+    integration_id: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=64,
+            description=(
+                "Id of a connected helpdesk with a help center: Zendesk, Intercom or Freshdesk."
+            ),
+        ),
+    ]
 
 
 class SiteImportPage(BaseModel):

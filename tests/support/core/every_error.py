@@ -17,7 +17,9 @@ from domain.cases.errors import (
     TooManyCases,
 )
 from domain.content.errors import (
+    ArticlesRefused,
     InvalidSite,
+    NoArticles,
     SiteDisallowed,
     SiteImportsBusy,
     SiteMoved,
@@ -127,6 +129,7 @@ NOT_FOR_CALLERS = {
     LargeEventsWait,
     CaseRunsBusy,
     ReplaysBusy,
+    ArticlesRefused,
     SiteDisallowed,  # stored with the import that ended early
     SiteImportsBusy,
     SiteMoved,
@@ -191,6 +194,7 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         TooMuchContent(1_000),
         TooManySiteImports(10),
         InvalidSite("message", "{reason} {nothing}"),
+        NoArticles("message", "{reason} {nothing}"),
         TooManyInboxViews(50),
         InvalidInboxView("message", "{reason} {nothing}"),
         TooManyExamples(10_000),

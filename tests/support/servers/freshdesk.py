@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.support.servers.help_center import HelpArticle, freshdesk_reply
 from tests.support.servers.http_service import HttpService, Reply, Request, serving
 
 API_KEY = "CANARYfreshdesk0key"
@@ -31,6 +32,7 @@ class FreshdeskServer(HttpService):
     def __init__(self) -> None:
         super().__init__()
         self.tickets: dict[str, Ticket] = {}
+        self.articles: list[HelpArticle] = []
         self.uploads: list[tuple[str, str, bytes]] = []
 
     def open_ticket(self, requester: str, status: int = OPEN) -> str:
@@ -47,6 +49,8 @@ class FreshdeskServer(HttpService):
             return Reply(401, {"code": "invalid_credentials", "message": "!"})
         if (request.method, request.path) == ("GET", "/api/v2/agents/me"):
             return Reply(body={"id": AGENT_ID, "contact": {"email": "agent@acme.example"}})
+        if request.path.startswith("/api/v2/solutions/"):
+            return freshdesk_reply(self.articles, request)
         parts = request.path.removeprefix("/api/v2/tickets/").split("/")
         ticket = self.tickets.get(parts[0])
         if ticket is None:

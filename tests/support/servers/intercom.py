@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.support.servers.help_center import HelpArticle, intercom_reply
 from tests.support.servers.http_service import HttpService, Reply, Request, serving
 
 ACCESS_TOKEN = "CANARYintercom0token"
@@ -30,6 +31,7 @@ class IntercomServer(HttpService):
         super().__init__()
         self.conversations: dict[str, Conversation] = {}
         self.tags: list[str] = []
+        self.articles: list[HelpArticle] = []
 
     def open_conversation(self, customer: str, state: str = "open") -> str:
         number = str(len(self.conversations) + 1911149811)
@@ -44,6 +46,8 @@ class IntercomServer(HttpService):
             return _refused(401, "unauthorized")
         if "intercom-version" not in {name.lower() for name in request.headers}:
             return _refused(400, "intercom_version_invalid")
+        if request.path.startswith("/articles"):
+            return intercom_reply(self.articles, request)
         match (request.method, request.path):
             case ("GET", "/me"):
                 return Reply(body={"type": "admin", "id": ADMIN_ID, "email": "a@acme.example"})

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from tests.support.servers.help_center import HelpArticle, zendesk_reply
 from tests.support.servers.http_service import HttpService, Reply, Request, serving
 
 EMAIL = "agent@acme.example"
@@ -51,6 +52,7 @@ class ZendeskServer(HttpService):
     def __init__(self) -> None:
         super().__init__()
         self.tickets: dict[str, Ticket] = {}
+        self.articles: list[HelpArticle] = []
         self.uploads: dict[str, tuple[str, str, bytes]] = {}
         self.page_size = 100
         self.collide = 0
@@ -65,12 +67,18 @@ class ZendeskServer(HttpService):
         expected = base64.b64encode(f"{EMAIL}/token:{API_TOKEN}".encode()).decode()
         if request.authorization != f"Basic {expected}":
             return Reply(401, {"error": "Couldn't authenticate you"})
-        if (request.method, request.path) == ("GET", "/api/v2/users/me.json"):
-            return Reply(body={"user": {"id": 9, "role": self.role}})
-        if (request.method, request.path) == ("GET", "/api/v2/incremental/tickets/cursor.json"):
-            return self._changed(request)
-        if (request.method, request.path) == ("POST", "/api/v2/uploads.json"):
-            return self._upload(request)
+        if request.path.startswith("/api/v2/help_center/"):
+            return zendesk_reply(self.articles, request)
+        match (request.method, request.path):
+            case ("GET", "/api/v2/users/me.json"):
+                return Reply(body={"user": {"id": 9, "role": self.role}})
+            case ("GET", "/api/v2/incremental/tickets/cursor.json"):
+                return self._changed(request)
+            case ("POST", "/api/v2/uploads.json"):
+                return self._upload(request)
+        return self._of_ticket(request)
+
+    def _of_ticket(self, request: Request) -> Reply:
         parts = request.path.removeprefix("/api/v2/tickets/").removesuffix(".json").split("/")
         ticket = self.tickets.get(parts[0])
         match (ticket, request.method, parts[1:]):

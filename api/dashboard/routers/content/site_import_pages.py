@@ -1,4 +1,5 @@
-"""/app/knowledge/site: imports of knowledge from websites, with their progress."""
+"""/app/knowledge/site: imports of knowledge from websites and connected systems, with their
+progress."""
 
 from typing import Annotated, Final
 
@@ -8,13 +9,15 @@ from starlette.responses import Response
 from api.dashboard.page import AnyonesPage, OnPage, Page
 from api.dashboard.post import ManagersPost, Post, Posted
 from api.route import PathId
-from api.schemas.content.site_import import SiteImportBody
+from api.schemas.content.site_import import ArticleImportBody, SiteImportBody
 from api.schemas.core.client_query import PageQuery, cursor_after
+from domain.content.article_source import has_articles
 from domain.content.errors import ContentNotFound, SiteImportNotFound
-from domain.content.site_import import IMPORTS_A_DAY, MAX_PAGES, SiteScope
+from domain.content.site_import import IMPORTS_A_DAY, MAX_ARTICLES, MAX_PAGES, SiteScope
 from domain.tenants.actor import ANYONE, MANAGERS
-from services.content.site_imports import check_entry, start_site_import
+from services.content.site_imports import check_entry, start_article_import, start_site_import
 from store.content.site_imports import SiteImportRepository, client_of_site_import
+from store.integrations.integrations import IntegrationRepository
 
 _LIST: Final = "/app/knowledge/site"
 _ID: Final = PathId("site_import_id", "import", SiteImportNotFound)
@@ -33,6 +36,7 @@ async def site_imports(page: AnyonesPage) -> Response:
         found = await SiteImportRepository(connection, page.tenant).page(
             before=query.cursor, limit=query.limit + 1
         )
+        connected = await IntegrationRepository(connection, page.tenant).connected()
     return page.render(
         "content/site_imports.html",
         imports=found[: query.limit],
@@ -40,7 +44,9 @@ async def site_imports(page: AnyonesPage) -> Response:
         may_change=page.may(MANAGERS),
         typed=await page.typed(_LIST, _BLANK),
         form=_LIST,
+        centers=[one for one in connected if has_articles(one)],
         most=MAX_PAGES,
+        most_articles=MAX_ARTICLES,
         a_day=IMPORTS_A_DAY,
     )
 
@@ -53,6 +59,15 @@ async def start(post: ManagersPost) -> Response:
         site = await start_site_import(
             work, post.page.actor, body.url, body.scope, allow_loopback=_allows_loopback(post)
         )
+        await post.leads_to(work, to := f"{_LIST}/{site.id}")
+    return post.done(to, "content.site_started")
+
+
+@router.post(f"{_LIST}/integration")
+async def start_articles(post: ManagersPost) -> Response:
+    body = post.body(ArticleImportBody, integration_id=post.text("integration_id"))
+    async with post.working() as work:
+        site = await start_article_import(work, post.page.actor, body.integration_id)
         await post.leads_to(work, to := f"{_LIST}/{site.id}")
     return post.done(to, "content.site_started")
 
