@@ -26,7 +26,7 @@ TAGS: Final[dict[str, str]] = {
     "knowledge": "Manage knowledge entries.",
     "knowledge_gaps": "Read questions that the agent could not answer.",
     "suggestions": "Decide about content from AI assistants and websites.",
-    "site_imports": "Import knowledge from websites.",
+    "site_imports": "Import knowledge from websites and connected help centers.",
     "copilot": "Ask the copilot about a client's data.",
     "webhooks": "Manage the webhooks that receive a client's events.",
     "deliveries": "Read and resend deliveries of a webhook.",

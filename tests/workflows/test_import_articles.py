@@ -12,11 +12,16 @@ from adapters.system import new_ulid, utc_now
 from domain.content.article_source import address_of
 from domain.content.content import KnowledgeEntry
 from domain.content.errors import NoArticles
-from domain.content.site_import import PageNote, PageState, SiteImport, SiteImportState, SitePage
+from domain.content.site_import import (
+    MAX_PAGE_BYTES,
+    PageNote,
+    PageState,
+    SiteImport,
+    SiteImportState,
+    SitePage,
+)
 from domain.content.suggestion import SuggestedEntry, Suggestion
 from domain.integrations.errors import IntegrationNotFound
-from domain.integrations.integration import BASE_URL
-from domain.integrations.providers import Provider
 from domain.tenants.actor import Actor
 from services.content.site_imports import check_entry, start_article_import
 from services.content.suggestions import accept_suggestion
@@ -29,8 +34,7 @@ from tests.support.core.engine import LiveEngine
 from tests.support.core.waiting import eventually
 from tests.support.integrations.desks import Desk, desk_of
 from tests.support.servers.help_center import HelpArticle
-from tests.support.servers.http_service import Fault
-from tests.support.servers.zendesk import ZendeskServer
+from tests.support.servers.http_service import Fault, Reply, Request
 from tests.support.tenants.shop import Shop
 
 OPERATOR = Actor.operator("operator:test")
@@ -200,49 +204,55 @@ async def test_a_help_center_that_refuses_ends_the_import(
 
 
 async def test_a_rate_limit_delays_the_import(open_center: OpenCenter) -> None:
-    """The list and an article are each refused once, and read after the requested wait."""
-    center = await open_center("zendesk")
+    """The list and the article are each refused once, and read after the requested wait."""
+    center = await open_center("intercom")
     center.articles.append(HelpArticle(1, "Returns", f"<p>{RETURNS}</p>"))
     server = center.desk.server
-    assert isinstance(server, ZendeskServer)
-    wait = {"retry-after": "0"}
+    answered, wait = server.route, {"retry-after": "0"}
+
+    def route(request: Request) -> Reply:
+        if request.path == "/articles":
+            server.fail_next(Fault.STATUS, "GET", status=429, headers=wait)
+        return answered(request)
+
     server.fail_next(Fault.STATUS, "GET", status=429, headers=wait)
-    async with center.engine.working():
-        import_id = await center.started()
-
-        async def listed() -> bool:
-            return any(one.path.endswith("/articles.json") for one in server.seen)
-
-        await eventually(listed)
-        done, _ = await center.ended(import_id)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(server, "route", route)
+        async with center.engine.working():
+            done, _ = await center.imported()
 
     assert (done.state, done.suggested) == (SiteImportState.DONE, 1)
+    assert [one.path for one in server.seen] == 2 * ["/articles"] + 2 * ["/articles/1"]
 
 
-async def test_an_article_that_is_gone_or_too_large_is_skipped(open_center: OpenCenter) -> None:
+async def test_an_article_that_is_gone_or_too_large_is_skipped(
+    open_center: OpenCenter, monkeypatch: pytest.MonkeyPatch
+) -> None:
     center = await open_center("zendesk")
+    huge = "<p>x</p>" * (MAX_PAGE_BYTES // 8)
     center.articles.extend(
         (
             HelpArticle(1, "Gone", f"<p>{RETURNS}</p>"),
             HelpArticle(2, "Shipping", f"<p>{SHIPPING}</p>"),
+            HelpArticle(3, "Huge", "<p>x</p>"),
         )
     )
     server = center.desk.server
-    assert isinstance(server, ZendeskServer)
+    answered = server.route
+
+    def route(request: Request) -> Reply:
+        reply = answered(request)
+        if request.path.endswith("/articles.json"):
+            center.articles[0].everyone = False
+            center.articles[2].html = huge
+        return reply
+
+    monkeypatch.setattr(server, "route", route)
     async with center.engine.working():
-        answered = server.route
-
-        def route(request: object) -> object:
-            reply = answered(request)  # type: ignore[arg-type]
-            if request.path.endswith("/articles.json"):  # type: ignore[attr-defined]
-                center.articles[0].everyone = False
-            return reply
-
-        server.route = route  # type: ignore[method-assign, assignment]
         done, pages = await center.imported()
 
     assert (done.state, done.suggested) == (SiteImportState.DONE, 1)
-    assert {one.note for one in pages.values()} == {None, PageNote.MISSING}
+    assert [one.note for one in pages.values()] == [PageNote.MISSING, None, PageNote.UNREACHABLE]
 
 
 async def test_an_ended_connection_is_not_read(open_center: OpenCenter) -> None:

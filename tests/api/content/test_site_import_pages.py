@@ -9,6 +9,7 @@ from adapters.system import new_ulid, utc_now
 from domain.content.site_import import (
     IMPORTS_A_DAY,
     KEPT_IMPORTS,
+    MAX_ARTICLES,
     MAX_LISTED,
     MAX_PAGES,
     MAX_SITE_SUGGESTIONS,
@@ -18,6 +19,7 @@ from domain.content.site_import import (
     SiteImportState,
 )
 from domain.content.suggestion import PageSource, SameText, SuggestedEntry, Suggestion
+from domain.integrations.providers import Provider
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from services.content.knowledge import add_knowledge
@@ -25,6 +27,7 @@ from store.content.entry_sources import EntrySourceRepository
 from store.content.site_imports import SiteImportRepository
 from store.content.suggestions import SuggestionRepository
 from store.content.tables import dismissed_pages, knowledge_entries, site_imports
+from tests.support.agent.acting import connect
 from tests.support.content.site_imports import SITE_IMPORTS, an_import
 from tests.support.content.suggestions import SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
@@ -35,6 +38,7 @@ from tests.support.tenants.shop import Shop
 
 SITE = "/app/knowledge/site"
 URL = "https://help.example.com/returns"
+EMAIL = "agent@acme.example"
 BODY = "You have thirty days to return an item."
 
 
@@ -192,3 +196,50 @@ async def test_old_imports_are_deleted_but_not_the_latest(front: LiveEngine, sho
     made = [await an_import(front.database, shop) for _ in range(KEPT_IMPORTS + 2)]
     kept = {row["id"] for row in await rows(front.database, site_imports, of=shop)}
     assert kept == {running, *made[-KEPT_IMPORTS:]}
+
+
+async def test_a_connected_help_center_is_imported(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    settings = {"subdomain": "acme", "email": EMAIL}
+    zendesk = await connect(front, shop, Provider.ZENDESK, settings, '{"api_token": "t"}')
+    gorgias = {"domain": "acme", "email": EMAIL}
+    other = await connect(
+        front, shop, Provider.GORGIAS, gorgias, f'{{"email": "{EMAIL}", "api_key": "k"}}'
+    )
+    refused = await front.http.post(
+        f"{SITE_IMPORTS}/integration", json={"integration_id": other}, headers=owner
+    )
+    assert (refused.status_code, refused.json()["code"]) == (400, "no_articles")
+
+    async with at_pages(front, shop) as member:
+        page = await member.see(SITE)
+        assert "Import from Zendesk" in page
+        assert "Import from Gorgias" not in page
+        sent = await member.send(SITE, f"{SITE}/integration", {"integration_id": zendesk})
+        page = await member.follow(sent)
+        assert "https://acme.zendesk.com/hc" in page
+        assert "All public articles" in page
+    again = await front.http.post(
+        f"{SITE_IMPORTS}/integration", json={"integration_id": zendesk}, headers=owner
+    )
+    assert (again.status_code, again.json()["code"]) == (409, "site_import_under_way")
+    (one,) = (await front.http.get(SITE_IMPORTS, headers=owner)).json()["imports"]
+    assert (one["integration_id"], one["pages"]) == (zendesk, 0)
+
+
+async def test_an_import_reads_a_limited_number_of_articles(front: LiveEngine, shop: Shop) -> None:
+    import_id = await an_import(
+        front.database, shop, state=SiteImportState.RUNNING, integration_id=new_ulid()
+    )
+    found = [
+        FoundPage(url=f"https://acme.zendesk.com/hc/{n}", reference=f"fr/{n}") for n in range(1_000)
+    ]
+    async with front.database.tenant(shop.tenant) as connection:
+        imports = SiteImportRepository(connection, shop.tenant)
+        await imports.add_pages(import_id, found, depth=0)
+        pages = await imports.pages(import_id)
+
+    assert len(pages) == MAX_LISTED
+    assert sum(one.state is PageState.WAITING for one in pages) == MAX_ARTICLES
+    assert {one.note for one in pages} == {None, PageNote.LIMIT}

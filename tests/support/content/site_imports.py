@@ -16,12 +16,14 @@ async def an_import(
     shop: Shop,
     url: str = "https://help.example.com/",
     state: SiteImportState = SiteImportState.DONE,
+    integration_id: str | None = None,
 ) -> str:
     """Create an import, and return its id."""
     site = SiteImport(
         id=new_ulid(),
         url=url,
         scope=SiteScope.SITE,
+        integration_id=integration_id,
         state=state,
         started_by="operator:test",
         created_at=utc_now(),
