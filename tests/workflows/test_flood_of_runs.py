@@ -14,7 +14,7 @@ from tests.support.core.engine import LiveEngine
 from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
 from workers.engine import WORKFLOW_TASKS
 
-FLOOD = 5 * WORKFLOW_TASKS
+FLOOD = 3 * WORKFLOW_TASKS
 
 
 class AtWork:
