@@ -106,8 +106,8 @@ class ImportSites:
         """Read the next page without an outcome, and store a suggestion. Idempotency key: the
         import and the page.
 
-        Raises SiteImportNotFound, EngineUnavailable, IntegrationNotFound, ActionUnreachable, and
-        SiteImportsBusy if the page must wait.
+        Raises SiteImportNotFound, EngineUnavailable, IntegrationNotFound, ArticlesRefused,
+        ActionUnreachable, and SiteImportsBusy if the page must wait.
         """
         tenant = TenantId(work.client_id)
         reading = await self._reading(tenant, work.record_id)

@@ -1,7 +1,6 @@
 """Read the articles of a client's connected system, for an import."""
 
 from contextlib import aclosing
-from typing import Final
 
 from domain.content.article_source import SourceArticle
 from domain.content.errors import ArticlesRefused, SiteUnreadable
@@ -18,8 +17,6 @@ from domain.integrations.errors import (
 )
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
-
-_NO_PERMISSION: Final = (NotAuthorized, ActionForbidden)
 
 
 class Articles:
@@ -50,12 +47,14 @@ class Articles:
         return tuple(found.values())[:MAX_LISTED]
 
     async def read(self, tenant: TenantId, integration_id: str, reference: str) -> SourceArticle:
-        """Return an article. Raises PageUnreadable, IntegrationNotFound, and ActionUnreachable if
-        the system asks the service to wait."""
+        """Return an article. Raises PageUnreadable, IntegrationNotFound, ArticlesRefused if the
+        credentials are rejected, and ActionUnreachable if the system asks the service to wait."""
         try:
             source = await self._source(tenant, integration_id)
             article = await source.read(reference)
-        except _NO_PERMISSION:
+        except NotAuthorized as error:
+            raise ArticlesRefused(error.code) from None
+        except ActionForbidden:
             raise PageUnreadable(PageNote.FORBIDDEN) from None
         except ActionRefused:
             raise PageUnreadable(PageNote.MISSING) from None

@@ -225,6 +225,40 @@ async def test_a_rate_limit_delays_the_import(open_center: OpenCenter) -> None:
     assert [one.path for one in server.seen] == 2 * ["/articles"] + 2 * ["/articles/1"]
 
 
+@pytest.mark.parametrize(
+    ("status", "state", "code", "note"),
+    [
+        (401, SiteImportState.FAILED, "articles_refused", PageNote.GIVEN_UP),
+        (403, SiteImportState.DONE, None, PageNote.FORBIDDEN),
+        (500, SiteImportState.DONE, None, PageNote.UNREACHABLE),
+    ],
+)
+async def test_an_article_is_refused_after_the_list(
+    open_center: OpenCenter,
+    monkeypatch: pytest.MonkeyPatch,
+    status: int,
+    state: SiteImportState,
+    code: str | None,
+    note: PageNote,
+) -> None:
+    center = await open_center("intercom")
+    center.articles.append(HelpArticle(1, "Returns", f"<p>{RETURNS}</p>"))
+    server = center.desk.server
+    answered = server.route
+
+    def route(request: Request) -> Reply:
+        if request.path == "/articles":
+            server.fail_next(Fault.STATUS, "GET", status=status)
+        return answered(request)
+
+    monkeypatch.setattr(server, "route", route)
+    async with center.engine.working():
+        done, pages = await center.imported()
+
+    assert (done.state, done.error_code) == (state, code)
+    assert [one.note for one in pages.values()] == [note]
+
+
 async def test_an_article_that_is_gone_or_too_large_is_skipped(
     open_center: OpenCenter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
