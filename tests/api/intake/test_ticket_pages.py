@@ -1,8 +1,10 @@
 """A manually sent ticket."""
 
+from adapters.system import new_ulid
 from domain.tenants.client import Role
 from tests.support.core.engine import LiveEngine
 from tests.support.dashboard.visitors import at_pages, form_of
+from tests.support.tenants.joined import join
 from tests.support.tenants.shop import Shop
 
 NEW = "/app/tickets/new"
@@ -45,3 +47,34 @@ async def test_a_ticket_without_words_is_refused(front: LiveEngine, shop: Shop) 
 async def test_a_viewer_sends_none(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop, Role.VIEWER) as viewer:
         assert (await viewer.http.get(NEW)).status_code == 403
+
+
+async def test_an_owner_alone_tries_without_sending_first(engine: LiveEngine, shop: Shop) -> None:
+    """Nobody could approve the owner's ticket: the page offers the simulator and says so, until a
+    teammate who may approve joins."""
+    async with at_pages(engine, shop) as owner:
+        page = await owner.see(NEW)
+        assert page.index('action="/app/simulator"') < page.index(f'action="{TICKETS}"')
+        assert "Refunds need a second teammate." in page
+        assert 'href="/app/members#invite"' in page
+        tried = await owner.send(NEW, "/app/simulator", {"turn1": "Where is my order?"})
+        assert (tried.status_code, "Where is my order?" in tried.text) == (200, True)
+        assert 'id="answer"' in tried.text
+
+        async with engine.database.service() as connection:
+            await join(connection, shop.client_id, new_ulid(), Role.AGENT)
+        page = await owner.see(NEW)
+        assert 'action="/app/simulator"' not in page
+        assert "second teammate" not in page
+
+
+async def test_a_typed_ticket_leads_its_lone_author_to_the_conversation(
+    engine: LiveEngine, shop: Shop
+) -> None:
+    refund = {"event_type": "shopify.ticket.created", "message": "Refund my order 1042 now, please"}
+    async with at_pages(engine, shop) as owner:
+        sent = await owner.send(NEW, TICKETS, refund)
+        assert sent.headers["location"].startswith("/app/reviews/")
+        page = await owner.follow(sent)
+        assert "Answer it yourself</a>" in page
+        assert "send a teammate this link" not in page
