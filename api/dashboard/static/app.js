@@ -74,27 +74,19 @@ document.addEventListener("submit", (event) => {
 });
 addEventListener("pagehide", () => [...waiting.keys()].forEach(keep));
 
-// The server prepends the text of an undone reply to the draft, so store the current input first.
+// The server prepends the text of an undone reply to the draft, and appends a template to it, so
+// store the current input first. Before a template, the form is stored even without input, because
+// it may contain an earlier template or the agent's draft. A "/" at the start of a line moves the
+// focus to the template list. Escape moves it back and inserts the "/".
 document.addEventListener("submit", async (event) => {
-  if (!event.target.querySelector("[data-key=undo]")) return;
+  const { inserts } = event.target.dataset;
+  if (!inserts && !event.target.querySelector("[data-key=undo]")) return;
   event.preventDefault();
-  [...waiting.keys()].forEach(keep);
+  if (inserts) keep(document.getElementById(inserts));
+  else [...waiting.keys()].forEach(keep);
   await keeping;
   event.target.submit();
 });
-
-// The server appends a template to the draft, so store the form first. The form is stored even
-// without input, because it may contain an earlier template or the agent's draft. A "/" at the
-// start of a line moves the focus to the template list. Escape moves it back and inserts the "/".
-document.addEventListener("submit", async (event) => {
-  const { inserts } = event.target.dataset;
-  if (!inserts) return;
-  event.preventDefault();
-  const form = document.getElementById(inserts);
-  await keep(form);
-  event.target.submit();
-});
-
 document.addEventListener("keydown", (event) => {
   const { macros } = event.target.dataset ?? {};
   const choice = macros && event.key === "/" && document.getElementById(macros);
@@ -108,6 +100,16 @@ document.addEventListener("keydown", (event) => {
   if (!text) return;
   text.setRangeText("/", text.selectionStart, text.selectionEnd, "end");
   text.focus();
+});
+
+// A color picker shows the code in its text field, and replaces it.
+all("input[type=color]").forEach((picker) => {
+  const code = document.getElementById(picker.dataset.code);
+  const show = () => (picker.value = /^#[\da-f]{6}$/i.test(code.value) ? code.value : picker.defaultValue);
+  code.addEventListener("input", show);
+  picker.addEventListener("input", () => (code.value = picker.value));
+  picker.hidden = false;
+  show();
 });
 
 // The first input in a review's form claims the review. Opening the review does not claim it.
