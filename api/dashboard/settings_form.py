@@ -87,9 +87,7 @@ BRAND: Final = SettingsSection(
     (
         _line("display_name", 100),
         _line("logo_url", 2000, placeholder="https://"),
-        SettingsInput(
-            "color", "color", {"maxlength": 7, "placeholder": DEFAULT_COLOR}
-        ),
+        SettingsInput("color", "color", {"maxlength": 7, "placeholder": DEFAULT_COLOR}),
     ),
     read=lambda found: {name: getattr(found.branding, name) or "" for name in _LOOKS},
     body=lambda post: {
