@@ -47,8 +47,8 @@ _FRENCH: Final = _Words(
     no_inviter="Vous êtes invité(e) à rejoindre une équipe de service client.",
     invitation_text=(
         "Bonjour,\n\n{who} Pour voir le nom de la boutique, puis accepter ou refuser, "
-        "connectez-vous avec cette adresse dans les {days} jours : {page}\n\nSi vous n'attendez aucune "
-        "invitation, ignorez ce message : vous ne rejoignez aucune équipe sans accepter.\n"
+        "connectez-vous avec cette adresse dans les {days} jours : {page}\n\nSi vous n'attendez "
+        "aucune invitation, ignorez ce message : vous ne rejoignez aucune équipe sans accepter.\n"
     ),
 )
 _ENGLISH: Final = _Words(
@@ -69,8 +69,8 @@ _ENGLISH: Final = _Words(
     no_inviter="You are invited to join a customer support team.",
     invitation_text=(
         "Hello,\n\n{who} To see the shop's name and accept or decline, sign in with this "
-        "address within {days} days: {page}\n\nIf you weren't expecting this, ignore this email. You join a team only if you "
-        "accept.\n"
+        "address within {days} days: {page}\n\nIf you weren't expecting this, ignore this email. "
+        "You join a team only if you accept.\n"
     ),
 )
 LANGUAGES: Final = {"fr": _FRENCH, "en": _ENGLISH}
@@ -106,7 +106,8 @@ def invitation_mail(
     invitation: Invitation, inviter: str | None, *, page: str, service: ServiceName
 ) -> OutgoingMail:
     """Return the invitation mail, a fixed text that names the inviter in the subject and the first
-    line. `inviter` is a verified address, or None for an operator. `page` is the URL of the invitations page."""
+    line. `inviter` is a verified address, or None for an operator. `page` is the URL of the
+    invitations page."""
     words = LANGUAGES[invitation.language]
     who, subject = words.no_inviter, words.invitation_of_operator
     if inviter:
