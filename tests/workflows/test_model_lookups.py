@@ -4,18 +4,15 @@ import json
 from pathlib import Path
 
 from adapters.demo.shop import open_demo_shop
-from adapters.system import new_ulid, utc_now
-from domain.agent.size_limits import WHOLE_KNOWLEDGE_CHARS
 from domain.intake.order_number import find_order_numbers
 from domain.integrations.providers import Provider
 from store.agent.tables import model_calls
-from store.content.content import ContentRepository
 from store.runs.tables import engine_runs
 from store.runs.traces import RunTraces
 from tests.support.agent.acting import CUSTOMER, connect
 from tests.support.agent.acting import order as demo_order
 from tests.support.agent.llm_brain import said
-from tests.support.core.engine import LiveEngine
+from tests.support.agent.much_knowledge import SHEDDING, know_much
 from tests.support.core.rows import only_row, rows
 from tests.support.core.temporal import TemporalServer
 from tests.support.servers.llm import LlmServer
@@ -24,19 +21,6 @@ from tests.support.tenants.shop import Shop
 from tests.workflows.test_llm_runs import thinking
 
 EMAIL = CUSTOMER
-SHEDDING = "A new blanket sheds a little wool during the first month."
-
-
-async def know_much(engine: LiveEngine, shop: Shop) -> None:
-    """Store more knowledge than a prompt contains. One entry has other words than the customer."""
-    about = {f"Garden tool {number}": "A tool for the garden. " * 400 for number in range(6)}
-    assert sum(map(len, about.values())) > WHOLE_KNOWLEDGE_CHARS
-    async with engine.database.tenant(shop.tenant) as connection:
-        content = ContentRepository(connection, shop.tenant)
-        for title, body in {**about, "Shedding of wool": SHEDDING}.items():
-            await content.add_knowledge(
-                entry_id=new_ulid(), title=title, body=body, language="en", now=utc_now()
-            )
 
 
 def sources_of(server: LlmServer, number: int) -> str:
