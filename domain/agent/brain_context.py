@@ -116,8 +116,8 @@ class BrainContext:
 
     @property
     def is_blank(self) -> bool:
-        """Return True if the event contains nothing to answer: no text, no subject, no attachment,
-        no verification code, and no request that the merchant's system states as data."""
+        """Return True if the event contains nothing to answer: no text, subject, attachment or
+        verification code, and no `merchant_request`."""
         event = self.event
         given = (event.words.strip(), self.attachments, event.merchant_request)
         return event.reply_allowed and not (any(given) or event.is_proved_by_code)

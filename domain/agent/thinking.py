@@ -59,17 +59,16 @@ async def think_through(
     """Call the brain for a message and return its evaluated answer. Raises only the brain's errors.
 
     Sensitive messages, messages without text, answers to the agent's own question and messages that
-    allow no reply do not reach a brain. `net` detects sensitive topics, by default with the grammar alone.
+    allow no reply do not reach a brain. `net` detects sensitive topics, by default with the grammar
+    alone.
     """
     is_whole = context.is_read_whole
     context = _beginning(context, READ_CHARS)
     policy_context = await _situation(context, now)
     if matter := _sensitive(context, net):
         return _for_people(context, policy_context, EscalationReason.POLICY_RESTRICTION, matter)
-    if context.is_wordless:
-        return _for_people(context, policy_context, EscalationReason.MISSING_KNOWLEDGE)
-    if context.is_blank:
-        return _for_people(context, policy_context, EscalationReason.UNSUPPORTED_REQUEST)
+    if reason := _without_text(context):
+        return _for_people(context, policy_context, reason)
     if not context.event.reply_allowed:
         return _unanswered(context, policy_context)
     await others_turn(context.event.text)
@@ -219,6 +218,13 @@ def _sensitive(context: BrainContext, net: SafetyNet) -> SensitiveMatter | None:
     if not context.event.reply_allowed:
         return None
     return net.matter(context.event.words, context.sensitive_words)
+
+
+def _without_text(context: BrainContext) -> EscalationReason | None:
+    """Return the reason to hold a message that has no text, or None."""
+    if context.is_wordless:
+        return EscalationReason.MISSING_KNOWLEDGE
+    return EscalationReason.UNSUPPORTED_REQUEST if context.is_blank else None
 
 
 def _for_people(
