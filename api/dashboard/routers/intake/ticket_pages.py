@@ -8,8 +8,6 @@ from starlette.responses import Response
 
 from api.dashboard.page import OnPage, Page
 from api.dashboard.post import ReviewersPost
-from api.dashboard.scenario_form import BLANK as SCENARIO
-from api.dashboard.typed import Typed
 from api.gateway_answers import CallStartDep, EventCaller, answer_event
 from api.resources import ResourcesDep
 from api.schemas.intake.gateway import NoPlaybook, parse_request
@@ -50,7 +48,6 @@ async def new(page: Annotated[Page, Depends(OnPage(REVIEWERS))]) -> Response:
         typed=typed,
         form=_TICKETS,
         types=EVENT_TYPES,
-        dry_run=Typed.of(SCENARIO, None),
         is_alone=missing is not None,
         may_invite=page.may(MANAGERS),
     )
