@@ -10,6 +10,7 @@ from api.dashboard.inbox_list import list_beside, ticket_list
 from api.dashboard.page import OnPage, Page
 from api.dashboard.people import people_of
 from api.dashboard.post import Post, Posted
+from api.dashboard.review_reason import reason_of_review
 from api.dashboard.review_steps import list_of_review, next_review, same_review
 from api.dashboard.routers.reviews.review_view import (
     diffs_of,
@@ -66,6 +67,7 @@ async def review(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))])
         "reviews/review.html",
         review=found,
         context=context,
+        reason=reason_of_review(found, context),
         customer=await ticket_customer(page, found.customer_email),
         waiting=waiting,
         form=form,
