@@ -1,4 +1,4 @@
-"""The reason for a review, as shown in the inbox, on the review's page and in the run's analysis."""
+"""The reason for a review, as shown on the review's page and in the run's analysis."""
 
 from dataclasses import dataclass
 

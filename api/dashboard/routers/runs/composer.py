@@ -4,21 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from api.dashboard.macros import macro_of
 from api.dashboard.page import Page
 from api.dashboard.typed import Typed
-from domain.agent.frame import AnswerFrame
-from domain.agent.greeting import greeted_name
-from domain.agent.macro import gaps_in, inserted
-from domain.agent.template import Filled
-from domain.content.content import TemplateEntry
+from domain.agent.macro import gaps_in
 from domain.dashboard.draft import Draft
 from domain.intake.attachment import Attachment
 from store.content.content_changes import ContentChanges
-from store.intake.events import EventRepository
-from store.integrations.integrations import IntegrationRepository
 from store.reviews.replies import LatestMessage, ReplyRepository
 from store.reviews.reply_files import ReplyFileRepository
-from store.tenants.client_settings import SettingsRepository
 
 _TEMPLATES: Final = 200
 
@@ -62,7 +56,7 @@ async def composer_of(
     is_prefilled = draft is None and bool(typed["text"])
     if template_id is None:
         return Composer(typed, is_prefilled, templates, gaps_in(typed["text"]), files)
-    filled = await _inserted(page, answered, template_id)
+    filled = await macro_of(page, answered.event_id, template_id)
     text = "\n\n".join(filter(None, (typed["text"].rstrip(), filled.text)))
     return Composer(Typed({"text": text}, draft), is_prefilled, templates, filled.missing, files)
 
@@ -75,17 +69,3 @@ def _by_language(
     for template_id, name, language in sorted(names, key=lambda one: (one[2] != first, one[2])):
         found.setdefault(language, []).append((template_id, name))
     return found
-
-
-async def _inserted(page: Page, answered: LatestMessage, template_id: str) -> Filled:
-    async with page.resources.database.reading(page.tenant) as connection:
-        template = await ContentChanges(connection, page.tenant).read(TemplateEntry, template_id)
-        event = await EventRepository(connection, page.tenant).unified(answered.event_id)
-        settings = await SettingsRepository(connection, page.tenant).read()
-        has_shop = await IntegrationRepository(connection, page.tenant).has_shop()
-    if event is None:
-        return Filled(template.body)
-    frame = AnswerFrame.of(
-        settings.frame, brand_name=page.brand_name, customer_name=greeted_name(event)
-    )
-    return inserted(template, event, frame, brand_name=page.brand_name, has_shop=has_shop)
