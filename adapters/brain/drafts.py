@@ -17,7 +17,7 @@ from adapters.brain.grounded_draft import (
 )
 from adapters.brain.knowledge import WELL_COVERED, knowledge_draft
 from domain.agent.brain import BrainRequest, Category, Citation, Template
-from domain.agent.order_values import order_citation, order_values, promise_values
+from domain.agent.order_facts import order_citation, order_values, promise_values
 from domain.agent.plan import ActionKind
 from domain.agent.template import fill
 from domain.integrations.order import Order

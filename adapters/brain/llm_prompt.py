@@ -20,7 +20,7 @@ from adapters.brain.llm_templates import shown_templates
 from domain.agent.attachment_preview import AttachmentPreview
 from domain.agent.brain import BrainRequest, Category, Citation, Passage
 from domain.agent.intent import Intent
-from domain.agent.order_values import is_old
+from domain.agent.order_facts import is_old
 from domain.agent.plan import ACTIONS, PlannedAction
 from domain.agent.procedure import Procedure
 from domain.agent.pseudonyms import NoPseudonyms, Pseudonyms

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from domain.agent.brain import BrainRequest, Category, Template
-from domain.agent.order_values import order_values, promise_values
+from domain.agent.order_facts import order_values, promise_values
 from domain.agent.plan import ACTIONS, ActionKind
 from domain.agent.template import fill, names, unreadable
 

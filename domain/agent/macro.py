@@ -9,7 +9,7 @@ from typing import Final
 from domain.agent.brain import Template
 from domain.agent.caller_fields import answer_fields
 from domain.agent.frame import AnswerFrame
-from domain.agent.order_values import order_values
+from domain.agent.order_facts import order_values
 from domain.agent.plan import PLACEHOLDERS
 from domain.agent.template import FRAME_NAMES, Filled, fill
 from domain.intake.event import UnifiedEvent

@@ -28,6 +28,7 @@ DESKS: Final = (700, 900, DESK[0])
 UNSEEN: Final = {
     "/app/attachments/{attachment_id}",
     "/app/billing/checkouts/{checkout_id}",
+    "/app/conversations/{conversation_id}/templates",
     "/app/data-requests/{request_id}",
     "/app/data-requests/{request_id}/file.json",
     "/app/home/improvement",
@@ -41,6 +42,7 @@ UNSEEN: Final = {
     "/app/playbooks/{playbook_id}/diff",
     "/app/replays/{replay_id}",
     "/app/reviews/{review_id}/knowledge",
+    "/app/reviews/{review_id}/templates",
     "/app/simulator/runs/{case_run_id}",
     "/app/tickets/new",
 }

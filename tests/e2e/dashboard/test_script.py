@@ -13,9 +13,8 @@ from store.content.content import ContentRepository
 from tests.e2e.dashboard.conftest import Served
 from tests.support.dashboard.chromium import seated
 from tests.support.dashboard.visitors import at_pages
-from tests.support.reviews.replies import conversation_of
+from tests.support.reviews.conversations import converse
 from tests.support.reviews.reviews import open_review
-from tests.support.runs.conversation import write
 
 pytestmark = pytest.mark.slow
 
@@ -201,13 +200,15 @@ async def _pressed(page: Page, *keys: str) -> None:
         await page.keyboard.press(key)
 
 
-async def test_a_slash_leads_to_the_templates(browser: Browser, served: Served) -> None:
+async def test_a_template_is_inserted_at_the_cursor(browser: Browser, served: Served) -> None:
+    """Without a reload, in the conversation and on the review's page."""
     shop, secret = await served.owner()
     database = served.engine.database
-    ref = await write(database, shop)
+    review = await open_review(database, shop, draft="Bonjour,")
+    talk = await converse(database, shop, review)
     template = Template(
         id=new_ulid(),
-        name="Suivi",
+        name="Colis en retard",
         category=Category.ORDER_STATUS,
         language="fr",
         body="Votre colis est en route.",
@@ -216,21 +217,35 @@ async def test_a_slash_leads_to_the_templates(browser: Browser, served: Served) 
         await ContentRepository(connection, shop.tenant).add_template(template, utc_now())
     async with seated(browser, served.url, secret) as seat:
         page = seat.page
-        await seat.open(f"/app/conversations/{await conversation_of(database, ref.event_id)}")
-        text, choice = page.locator("#reply-form [name=text]"), page.locator("#template")
-        await text.press_sequentially("Et/ou")
-        await text.press("Enter")
-        await text.press("/")
-        await expect(choice).to_be_focused()
-        await choice.press("Escape")
-        await expect(text).to_be_focused()
-        assert await text.input_value() == "Et/ou\n/"
-        await text.fill("Bonjour,")
-        await choice.select_option(label="Suivi")
-        await page.locator("form[data-inserts] button").click()
-        await page.wait_for_url("**?template=*")
-        assert await text.input_value() == "Bonjour,\n\nVotre colis est en route."
-        await choice.select_option(label="Suivi")
-        await page.locator("form[data-inserts] button").click()
-        await expect(text).to_have_value("Bonjour,\n\n" + "\n\n".join([template.body] * 2))
+        for path, form in (
+            (f"/app/conversations/{talk}", "#reply-form"),
+            (f"/app/reviews/{review}", "#edit-form"),
+        ):
+            await seat.open(path)
+            await page.evaluate("window.stays = true")
+            await _pressed(page, "e")
+            text, search = page.locator(f"{form} [name=text]"), page.locator("#macro")
+            await text.fill("Et/ou")
+            await text.press("End")
+            await text.press("Enter")
+            await text.press("/")
+            await expect(search).to_be_focused()
+            await search.press("Escape")
+            await expect(text).to_be_focused()
+            assert await text.input_value() == "Et/ou\n/"
+
+            await text.fill("Bonjour, \nMerci.")
+            await text.evaluate("it => it.setSelectionRange(9, 9)")
+            await page.locator("details.macros").evaluate("it => { it.open = true; }")
+            async with page.expect_response("**/templates?**"):
+                await search.fill("cer")
+            await expect(page.locator("#macros-found li")).to_have_count(1)
+            await search.press("Enter")
+            await expect(text).to_have_value("Bonjour, Votre colis est en route.\nMerci.")
+            await expect(text).to_be_focused()
+            await page.locator("#macros-found button").click()
+            await expect(text).to_have_value(
+                "Bonjour, " + "Votre colis est en route." * 2 + "\nMerci."
+            )
+            assert await page.evaluate("window.stays") is True, "the page was not reloaded"
         assert seat.complaints == []

@@ -7,7 +7,7 @@ from typing import Final
 
 from domain.agent.brain import Language
 from domain.agent.frame import AnswerFrame
-from domain.agent.order_values import order_values
+from domain.agent.order_facts import order_values
 from domain.agent.plan import PLACEHOLDERS
 from domain.agent.template import KNOWN_NAMES, fill, names, unreadable, unreadable_line
 from domain.core.money import Money
