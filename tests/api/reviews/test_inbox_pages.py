@@ -269,6 +269,18 @@ async def test_tickets_are_changed_together(front: LiveEngine, shop: Shop) -> No
         assert f"{INBOX}/several" not in await viewer.see(INBOX)
 
 
+async def test_the_bar_has_four_actions_and_the_rest_under_more(
+    front: LiveEngine, shop: Shop
+) -> None:
+    await open_review(front.database, shop)
+    async with at_pages(front, shop, Role.AGENT) as agent:
+        bar = (await agent.see(INBOX)).partition('class="sticky bulk"')[2].partition("</form>")[0]
+    first, _, more = bar.partition("popovertarget")
+    actions = [re.findall(r'name="do" value="(\w+)"', part) for part in (first, more)]
+    assert actions == [["claim", "assign", "snooze", "close"], ["release", "reopen", "reject"]]
+    assert 'id="note"' in more
+
+
 async def test_several_changes_are_all_made_or_none(front: LiveEngine, shop: Shop) -> None:
     mine, theirs = [await open_review(front.database, shop) for _ in range(2)]
     async with front.database.service() as connection:

@@ -85,6 +85,7 @@ async def test_a_list_shows_news_and_keeps_the_focus(browser: Browser, served: S
         page = seat.page
         await seat.open("/app/inbox?order=newest")
         await page.locator(f'[name="review:{first}"]').check()
+        await page.locator("[popovertarget=bulk-more]").click()
         await page.locator("#note").fill("Half a sen")
         link = page.locator(f'main a[href^="/app/reviews/{first}"]').first
         await link.focus()
