@@ -270,12 +270,19 @@ const showHelp = () => {
       const line = document.createElement("li");
       const key = document.createElement("kbd");
       key.textContent = keyOf(element).toUpperCase();
-      line.append(key, ` ${element.textContent.trim()}`);
+      // The button's own hint is not part of its label.
+      const label = [...element.childNodes].filter((node) => node.nodeName !== "KBD");
+      line.append(key, ` ${label.map((node) => node.textContent).join("").trim()}`);
+      if (element.matches("button")) line.append(" ", help.querySelector("[data-enter]").cloneNode(true));
       return line;
     }),
   );
   help.showModal();
 };
+all("[data-help]").forEach((button) => {
+  button.hidden = false;
+  button.addEventListener("click", showHelp);
+});
 const act = (key) => {
   if (key === "j") return move(1);
   if (key === "k") return move(-1);
@@ -304,6 +311,8 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey && event.key === "Enter" && event.target.form) {
     const { presses } = event.target.dataset;
     if (presses) return document.getElementById(presses).click();
+    // A form that moves money is sent by its button: the user confirms what the button says.
+    if ("confirms" in event.target.form.dataset) return event.target.form.querySelector("[data-key=send]").focus();
     return event.target.form.requestSubmit();
   }
   if (event.key === "Escape" && panel && !panel.hidden) return toggleCopilot();

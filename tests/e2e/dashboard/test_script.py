@@ -14,7 +14,7 @@ from tests.e2e.dashboard.conftest import Served
 from tests.support.dashboard.chromium import seated
 from tests.support.dashboard.visitors import at_pages
 from tests.support.reviews.conversations import converse
-from tests.support.reviews.reviews import open_review
+from tests.support.reviews.reviews import open_review, refund
 
 pytestmark = pytest.mark.slow
 
@@ -249,4 +249,42 @@ async def test_a_template_is_inserted_at_the_cursor(browser: Browser, served: Se
                 "Bonjour, " + "Votre colis est en route." * 2 + "\nMerci."
             )
             assert await page.evaluate("window.stays") is True, "the page was not reloaded"
+        assert seat.complaints == []
+
+
+async def test_a_review_by_keyboard_moves_no_money_at_one_key(
+    browser: Browser, served: Served
+) -> None:
+    shop, secret = await served.owner()
+    database = served.engine.database
+    reviews = [await open_review(database, shop, plan=(refund(4900),)) for _ in range(2)]
+    async with seated(browser, served.url, secret) as seat:
+        page = seat.page
+        path = f"/app/reviews/{reviews[0]}"
+        await seat.open(path)
+        help_ = page.locator("dialog#keys")
+        await page.locator("[data-help]").click()
+        lines = await help_.locator("[data-page-keys] li").all_inner_texts()
+        said = {line.split(maxsplit=1)[0]: line.split(maxsplit=1)[1] for line in lines}
+        assert said["N"] == "Next"
+        assert said["E"] == "Edit reply"
+        assert said["X"] == "Reject"
+        assert said["A"].startswith("Approve and refund €49.00")
+        assert said["A"].endswith("Enter"), "the key focuses the button, and Enter confirms"
+        await _pressed(page, "Escape", "a")
+        await expect(page.locator("[data-key=approve]")).to_be_focused()
+        assert page.url.endswith(path)
+        await _pressed(page, "e")
+        text = page.locator("#edit-form [name=text]")
+        await expect(text).to_be_focused()
+        await text.fill("Refunded.")
+        await text.press("Control+Enter")
+        await expect(page.locator("#edit-form [data-key=send]")).to_be_focused()
+        assert page.url.endswith(path)
+        await page.locator("#edit-form [data-key=send]").evaluate("it => it.blur()")
+        await _pressed(page, "x")
+        await expect(page.locator("#reject-form [name=note]")).to_be_focused()
+        await page.locator("#reject-form [name=note]").evaluate("it => it.blur()")
+        await _pressed(page, "n")
+        await page.wait_for_url(f"**/app/reviews/{reviews[1]}**")
         assert seat.complaints == []
