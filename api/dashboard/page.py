@@ -20,6 +20,7 @@ from api.access import Member, member_of
 from api.auth import limiter_key
 from api.dashboard.flash import flash_of, take_flash
 from api.dashboard.formats import Formats
+from api.dashboard.guide_pages import guide_page
 from api.dashboard.navigation import menu_of, place_of
 from api.dashboard.pages import LANGUAGES, OURS, Sources, language_of
 from api.dashboard.redirect import PageRedirect
@@ -143,6 +144,8 @@ class Page:
         `saved_views` are for the menu: the page's inbox view, and the names of saved views by id.
         """
         flash = None if is_poll(self.request) else flash_of(self.request)
+        path = self.request.url.path
+        here = place_of(path, inbox_view)
         answer = self.resources.pages.render_app(
             self.request,
             template,
@@ -152,7 +155,10 @@ class Page:
             formats=self.formats,
             page=self,
             menu=menu_of(self.actor, saved_views),
-            here=place_of(self.request.url.path, inbox_view),
+            here=here,
+            help_page=(
+                guide_page(here, path, self.language) if self.resources.guide.is_built else ""
+            ),
             flash=flash,
             who=seal_of_form(self.resources.sealer, self.visit.user.id, self.tenant, self.now),
             new_id=self.resources.new_id,
