@@ -98,7 +98,13 @@ async def _days(copilot: CopilotService, wanted: DaysWanted) -> ToolFindings[Day
             by_reason=found.by_reason,
             by_topic=tuple(TopicFigures(topic=one.key, asked=one.asked) for one in found.by_class),
         ),
-        (copilot.cite(CitedKind.METRICS, f"{first}/{last}", f"{first} – {last}"),),
+        (
+            copilot.cite(
+                CitedKind.METRICS,
+                f"{first}/{last}",
+                f"{copilot.formats.day(first)} – {copilot.formats.day(last)}",
+            ),
+        ),
     )
 
 
