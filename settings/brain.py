@@ -99,6 +99,14 @@ class BrainSettings(BaseModel):
             "message, 5 MiB in total ([attachments](attachments.md))."
         ),
     )
+    uses_tools: bool = Field(
+        default=True,
+        description=(
+            "Whether language models may search the knowledge again and read another order of "
+            "the customer before they answer ([lookups](brain.md#lookups-of-a-model)). Set it to "
+            "`false` for a model without tool calls."
+        ),
+    )
     hides_personal_data: bool = Field(
         default=True,
         description=(

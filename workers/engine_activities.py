@@ -13,6 +13,7 @@ from activities.agent.brain_budget import BrainBudget
 from activities.agent.dry_run import DryRuns
 from activities.agent.look_up import LookUp
 from activities.agent.model_alarm_notices import ModelAlarmNotices
+from activities.agent.order_search import OrderSearch
 from activities.agent.think import Think
 from activities.analytics.churn import Churn
 from activities.analytics.metrics import ComputeMetrics
@@ -245,7 +246,8 @@ def build_activities(
     )  # fmt: skip
     think = Think(
         database, brain_budget, embedder, utc_now, new_ulid,
-        net=net, sealer=sealer, patience=_patience(settings.brain), **answers,
+        net=net, sealer=sealer, patience=_patience(settings.brain),
+        orders=OrderSearch(database, connectors), **answers,
     )  # fmt: skip
     sites = _site_reader(settings, http)
     return EngineActivities(

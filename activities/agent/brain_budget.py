@@ -4,9 +4,10 @@ budget."""
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from domain.agent.brain import Brain, BrainAnswer, BrainRequest, DraftCheck, RepairingBrain
+from domain.agent.brain import Brain, BrainAnswer, BrainRequest
 from domain.agent.brain_choice import Brains
 from domain.agent.errors import BrainFailed
+from domain.agent.model_brain import DraftCheck, Lookups, ModelBrain
 from domain.agent.model_fault import CallHealth, ModelFault
 from domain.agent.thinking_result import ThinkingResult
 from domain.billing.model_money import BudgetRefusal, BudgetReservation
@@ -96,9 +97,11 @@ class _MeteredBrain:
     async def think(self, request: BrainRequest) -> BrainAnswer:
         return await self._metered(self._brain.think(request))
 
-    async def think_checked(self, request: BrainRequest, check: DraftCheck) -> BrainAnswer:
-        if isinstance(self._brain, RepairingBrain):
-            return await self._metered(self._brain.think_checked(request, check))
+    async def think_checked(
+        self, request: BrainRequest, check: DraftCheck, lookups: Lookups | None = None
+    ) -> BrainAnswer:
+        if isinstance(self._brain, ModelBrain):
+            return await self._metered(self._brain.think_checked(request, check, lookups))
         return await self.think(request)
 
     async def _metered(self, call: Awaitable[BrainAnswer]) -> BrainAnswer:

@@ -46,7 +46,7 @@ class LookUp:
                     integration_id, code, self._now(), self._new_id, run_id=step.ref.run_id
                 )
         async with self._database.tenant(tenant, keeps_plans=True) as connection:
-            searched = await with_reported(connection, tenant, case.event, searched)
+            searched = await with_reported(connection, tenant, case.event.customer_email, searched)
             for integration_id, noted in searched.noted:
                 await IntegrationRepository(connection, tenant).note_refusal(integration_id, noted)
             lookup = searched.lookup.model_copy(update={"looked_up_at": looked_up_at})

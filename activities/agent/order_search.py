@@ -76,7 +76,7 @@ class OrderSearch:
             connected = await IntegrationRepository(connection, tenant).connected()
         searched = await self.ask(tenant, event, thread, connected)
         async with self._database.reading(tenant, keeps_plans=True) as connection:
-            return await with_reported(connection, tenant, event, searched)
+            return await with_reported(connection, tenant, event.customer_email, searched)
 
     async def ask(
         self,
@@ -98,18 +98,34 @@ class OrderSearch:
             is_needed = limited(lambda: looks_up(event, thread))
         except OverBudget:
             number, is_needed = None, False
-        found = Lookup(state=LookupState.UNAVAILABLE, number=number)
         if not is_needed:
-            return Searched(found)
+            return Searched(Lookup(state=LookupState.UNAVAILABLE, number=number))
+        return await self._ask_shops(tenant, number, event.customer_email, connected)
+
+    async def numbered(self, tenant: TenantId, number: str, email: str | None) -> Lookup:
+        """Return the known data about the customer's order with this number, as `find` does for the
+        order of a message. Raises EngineUnavailable."""
+        async with self._database.reading(tenant) as connection:
+            connected = await IntegrationRepository(connection, tenant).connected()
+        searched = await self._ask_shops(tenant, number, email, connected)
+        async with self._database.reading(tenant) as connection:
+            return (await with_reported(connection, tenant, email, searched)).lookup
+
+    async def _ask_shops(
+        self,
+        tenant: TenantId,
+        number: str | None,
+        email: str | None,
+        connected: Iterable[Integration],
+    ) -> Searched:
+        found = Lookup(state=LookupState.UNAVAILABLE, number=number)
         answered, refused, noted = set[str](), dict[str, str](), dict[str, str | None]()
         for integration in connected:
             if integration.provider not in SHOPS:
                 continue
             try:
                 with self._callers.join(tenant):
-                    asked = await self._ask(
-                        integration, number, event.customer_email, refused, noted
-                    )
+                    asked = await self._ask(integration, number, email, refused, noted)
             except CallerBusy:
                 break
             if asked.state is not LookupState.UNAVAILABLE:
@@ -144,14 +160,14 @@ class OrderSearch:
 
 
 async def with_reported(
-    connection: AsyncConnection, tenant: TenantId, event: UnifiedEvent, searched: Searched
+    connection: AsyncConnection, tenant: TenantId, email: str | None, searched: Searched
 ) -> Searched:
     """Return the result of `ask` with order facts from webhooks added. They complete the order from
     a shop, or replace it if the shop did not respond."""
     if searched.answered is None:
         return searched
     facts = OrderFactRepository(connection, tenant)
-    found, email = searched.lookup, event.customer_email
+    found = searched.lookup
     if found.order is not None:
         order = with_facts(found.order, await facts.about(found.order))
         return replace(searched, lookup=found.model_copy(update={"order": order}))

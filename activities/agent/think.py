@@ -16,6 +16,8 @@ from activities.agent.gather import (
     near_question,
     useful_embedder,
 )
+from activities.agent.model_tools import ModelTools
+from activities.agent.order_search import OrderSearch
 from activities.agent.recorded_calls import RecordedCalls
 from domain.agent.attachment_preview import AttachmentPreview, images_to_show
 from domain.agent.brain_context import BrainContext
@@ -58,6 +60,7 @@ class Think:
     - `answers_per_hour`: the agent's maximum number of answers in a thread per hour.
     - `answers_without_person`: the maximum number of answers to a sender before a human joins.
     - `patience`: how long messages of a channel may wait for the model.
+    - `orders`: the search for orders that a language model may read, or None.
     """
 
     def __init__(
@@ -73,6 +76,7 @@ class Think:
         answers_per_hour: int = ANSWERS_PER_HOUR,
         answers_without_person: int = ANSWERS_WITHOUT_PERSON,
         patience: ModelPatience | None = None,
+        orders: OrderSearch | None = None,
     ) -> None:
         self._database = database
         self._brain_budget = brain_budget
@@ -84,6 +88,7 @@ class Think:
         self._answers_per_hour = answers_per_hour
         self._answers_without_person = answers_without_person
         self._patience = patience or {}
+        self._orders = orders
 
     @activity.defn(name=names.THINK)
     async def think(self, step: ThinkInput) -> ThinkResult:
@@ -197,7 +202,14 @@ class Think:
         )
         spent = await self._spent(connection, tenant, case, ref)
         files = await self._files(connection, tenant, case, ref)
-        return replace(self._with(case, ref, gathered, spent), attachments=files)
+        context = replace(self._with(case, ref, gathered, spent), attachments=files)
+        if not self._brain_budget.has_model:
+            return context
+        orders = self._orders if gathered.has_shop else None
+        return replace(
+            context,
+            tools=ModelTools(self._database, tenant, case.event, self._embedder, orders=orders),
+        )
 
     async def _files(
         self, connection: AsyncConnection, tenant: TenantId, case: Case, ref: RunRef

@@ -37,12 +37,14 @@ from adapters.brain.llm_models import PricedModel
 from adapters.brain.llm_prompt import PROMPT_VERSION, RULES, Prompt, prompt_for
 from adapters.brain.llm_recorded import RecordedModel
 from adapters.brain.llm_repair import repair_prompt
+from adapters.brain.llm_tools import ROUNDS, ModelQuestion, model_tools
 from adapters.brain.llm_tries import ModelCalls, Unanswered
 from domain.agent.attachment_preview import MAX_IMAGES
-from domain.agent.brain import BrainAnswer, BrainRequest, DraftCheck, Language
+from domain.agent.brain import BrainAnswer, BrainRequest, Language
 from domain.agent.errors import BrainInvalid, BrainUnavailable
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.guard_finding import GuardFinding, repaired
+from domain.agent.model_brain import DraftCheck, Lookups
 from domain.agent.model_fault import UNUSABLE, ModelFault, main_fault
 from domain.agent.plan import ActionKind
 from domain.core.errors import DomainError
@@ -70,17 +72,6 @@ _REFUSED_BY: Final = EscalationReason.UNSAFE_INPUT
 _log = structlog.get_logger(__name__)
 
 
-@dataclass(slots=True)
-class _Question:
-    """The context for validating a model's answer. `known` is the customer's language if certain.
-    `in_right_language` is the result of the last validation."""
-
-    prompt: Prompt
-    seen: Classification
-    known: Language | None
-    in_right_language: bool = True
-
-
 @dataclass(frozen=True, slots=True)
 class _Call:
     """The state of one call of the brain. `spent` are the tokens of each model, and `judging` those
@@ -104,7 +95,7 @@ class _Draft:
     answer: BrainAnswer
     said: LlmAnswer | None
     model: PricedModel
-    question: _Question
+    question: ModelQuestion
     messages: list[ModelMessage]
 
 
@@ -153,15 +144,17 @@ class LlmBrain:
         """
         return await self.think_checked(request, _accept)
 
-    async def think_checked(self, request: BrainRequest, check: DraftCheck) -> BrainAnswer:
-        """Return a model's answer like `think`. If `check` rejects it, send the findings to the
-        same model once. If that fails, return the first draft. The time limit, tokens and cost
-        include both requests."""
+    async def think_checked(
+        self, request: BrainRequest, check: DraftCheck, lookups: Lookups | None = None
+    ) -> BrainAnswer:
+        """Return a model's answer like `think`. The model may first use `lookups`. If `check`
+        rejects the answer, send the findings to the same model once. If that fails, return the
+        first draft. The time limit, tokens and cost include all requests."""
         text = f"{request.subject or ''}\n{request.text}".strip()
         seen = self._classifier.classify(text, request.languages)
         known = _known_language(seen)
         questions = {
-            sees: _Question(self._prompt(request, seen, sees_images=sees), seen, known)
+            sees: ModelQuestion(self._prompt(request, seen, sees_images=sees), seen, known, lookups)
             for sees in {model.sees_images for model in self._models}
         }
         call = _Call(
@@ -242,11 +235,13 @@ class LlmBrain:
         self, draft: _Draft, findings: Sequence[GuardFinding], usage: RunUsage
     ) -> LlmAnswer:
         """Return the model's second version of a draft, from exactly one request."""
+        question = draft.question
+        question.is_repair = True
         result = await self._agents[draft.model].run(
-            repair_prompt(findings, draft.question.prompt.pseudonyms),
+            repair_prompt(findings, question.prompt.pseudonyms),
             message_history=draft.messages,
-            instructions=draft.question.prompt.shop,
-            deps=draft.question,
+            instructions=question.prompt.shop,
+            deps=question,
             usage=usage,
             usage_limits=UsageLimits(request_limit=usage.requests + 1),
         )
@@ -262,7 +257,7 @@ class LlmBrain:
             hides_data=self._hides_data,
         )
 
-    async def _ask(self, model: PricedModel, call: _Call, question: _Question) -> _Draft:
+    async def _ask(self, model: PricedModel, call: _Call, question: ModelQuestion) -> _Draft:
         with capture_run_messages() as messages:
             try:
                 result = await self._agents[model].run(
@@ -290,7 +285,7 @@ class LlmBrain:
 
     @staticmethod
     def _answer_of(
-        said: LlmAnswer, model: PricedModel, request: BrainRequest, question: _Question
+        said: LlmAnswer, model: PricedModel, request: BrainRequest, question: ModelQuestion
     ) -> BrainAnswer:
         return brain_answer(
             restored(said, question.prompt.pseudonyms),
@@ -302,9 +297,9 @@ class LlmBrain:
             seen_files=len(question.prompt.images),
         )
 
-    def _agent(self, model: PricedModel) -> Agent[_Question, LlmAnswer]:
-        """Return an agent without tools. It returns an LlmAnswer and may correct its answer
-        once."""
+    def _agent(self, model: PricedModel) -> Agent[ModelQuestion, LlmAnswer]:
+        """Return an agent that returns an LlmAnswer and may correct its answer once. It has tools
+        if the model supports them."""
         native = model.model.profile.get("supports_json_schema_output", False)
         output: OutputSpec[LlmAnswer] = (
             NativeOutput(LlmAnswer, name="answer")
@@ -315,8 +310,9 @@ class LlmBrain:
             RecordedModel(model.model),
             output_type=output,
             instructions=RULES,
-            deps_type=_Question,
+            deps_type=ModelQuestion,
             retries=1,
+            toolsets=[model_tools()] if model.uses_tools else [],
             model_settings=ModelSettings(
                 max_tokens=_MAX_TOKENS_OUT,
                 thinking=False,
@@ -328,7 +324,9 @@ class LlmBrain:
         agent.output_validator(self._in_customers_language)
         return agent
 
-    def _in_customers_language(self, context: RunContext[_Question], said: LlmAnswer) -> LlmAnswer:
+    def _in_customers_language(
+        self, context: RunContext[ModelQuestion], said: LlmAnswer
+    ) -> LlmAnswer:
         """Return the answer, or ask the model once to rewrite an answer that is not in the
         customer's language."""
         question = context.deps
@@ -351,11 +349,14 @@ async def _accept(_answer: BrainAnswer) -> tuple[GuardFinding, ...]:
 
 
 def _usual_usage(model: PricedModel) -> RunUsage:
-    """Return the tokens of a long request and of its repair, which repeats the request and the
-    first answer."""
+    """Return the tokens of a long request, of the requests after lookups, and of a repair. Each
+    repeats the request and the answers before it."""
+    requests = 2 + (ROUNDS if model.uses_tools else 0)
     images = MAX_IMAGES * _TOKENS_OF_AN_IMAGE if model.sees_images else 0
     question = _USUAL_TOKENS_IN + images
-    return RunUsage(input_tokens=2 * question + _MAX_TOKENS_OUT, output_tokens=2 * _MAX_TOKENS_OUT)
+    return RunUsage(
+        input_tokens=requests * question + _MAX_TOKENS_OUT, output_tokens=2 * _MAX_TOKENS_OUT
+    )
 
 
 def _is_empty(messages: Sequence[ModelMessage]) -> bool:

@@ -128,6 +128,9 @@ class LlmAnswer(BaseModel):
         description="ISO 639-1 code of the customer's language, in which the reply is written."
     )
     sentiment: Tone = Field(description="The customer's tone: -1 angry, 0 neutral, 1 happy.")
+    asks: Literal["nothing", "order_number"] = Field(
+        default="nothing", description="What the reply asks the customer for."
+    )
     actions: list[ProposedAction] = Field(description="Available actions to take; usually none.")
     parts: Annotated[list[ReplyPart], Field(max_length=_MAX_PARTS)] = Field(
         description="The reply to the customer, in plain text without markup, in order."
@@ -204,6 +207,7 @@ def brain_answer(
         proposals=proposals,
         doubt=doubt,
         model=model,
+        asks_order_number=said.asks == "order_number" and not wants_human,
         seen_files=seen_files,
     )
 
@@ -282,6 +286,7 @@ def reworded(answer: BrainAnswer, again: BrainAnswer) -> BrainAnswer:
             "citations": again.citations,
             "doubt": again.doubt,
             "language": again.language,
+            "asks_order_number": again.asks_order_number,
             "confidence": min(answer.confidence, again.confidence),
         }
     )

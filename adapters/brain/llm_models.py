@@ -27,13 +27,14 @@ class Price:
 class PricedModel:
     """A language model with its price. `name` is, for example, `openai:gpt-5-mini`. `price`
     overrides the library's price list. `account`, a digest of URL and key, identifies the
-    account."""
+    account. `uses_tools`: whether the model may look up more before it answers."""
 
     name: str
     model: Model
     price: Price | None
     account: str
     sees_images: bool = False
+    uses_tools: bool = False
 
     def cost_micros(self, usage: RunUsage) -> int:
         """Return the cost of these tokens, in millionths of a US dollar, rounded up."""
@@ -63,6 +64,7 @@ def models_of(settings: BrainSettings) -> tuple[PricedModel, ...]:
         ),
         sees_images=settings.sees_images,
     )
+    first = replace(first, uses_tools=settings.uses_tools and _supports_tools(first.model))
     name = settings.fallback_model
     if name is None:
         return (first,)
@@ -73,7 +75,14 @@ def models_of(settings: BrainSettings) -> tuple[PricedModel, ...]:
         url, key = settings.base_url, key or settings.api_key
     price = _price(settings.fallback_price_in, settings.fallback_price_out)
     fallback = _priced(name, url, key, price, "BRAIN_FALLBACK_")
-    return (first, replace(fallback, sees_images=settings.fallback_sees_images))
+    return (
+        first,
+        replace(
+            fallback,
+            sees_images=settings.fallback_sees_images,
+            uses_tools=settings.uses_tools and _supports_tools(fallback.model),
+        ),
+    )
 
 
 def judge_of(settings: BrainSettings) -> PricedModel | None:
@@ -87,6 +96,13 @@ def judge_of(settings: BrainSettings) -> PricedModel | None:
         url, key = settings.base_url, key or settings.api_key
     price = _price(settings.judge_price_in, settings.judge_price_out)
     return _priced(name, url, key, price, "BRAIN_JUDGE_")
+
+
+def _supports_tools(model: Model) -> bool:
+    """Return True if a model supports tools next to an output schema. Older Gemini models support
+    only one of them."""
+    is_combined = model.profile.get("google_supports_tool_combination", True)
+    return bool(model.profile.get("supports_tools", True) and is_combined)
 
 
 def _price(tokens_in: float | None, tokens_out: float | None) -> Price | None:

@@ -1,4 +1,4 @@
-"""The initials and colors of users' avatars in lists."""
+"""Users' names in lists, and the initials and colors of their avatars."""
 
 import re
 from hashlib import sha256
@@ -8,6 +8,15 @@ HUES: Final = 8
 """The number of avatar colors. The style sheet names them hue-0 to hue-7."""
 
 _PARTS: Final = re.compile(r"[^\W\d_]+")
+
+
+def display_name(email: str) -> str:
+    """Return the name in an email address: “Lea Martin” for lea.martin@example.com. Return the
+    part before the “@” if it has no letters, and other text, such as “a colleague”, unchanged."""
+    local, at, _ = email.partition("@")
+    if not at:
+        return email
+    return " ".join(word.capitalize() for word in _PARTS.findall(local)) or local
 
 
 def initials(email: str) -> str:

@@ -13,7 +13,7 @@ from jinja2.nodes import EvalContext
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from api.dashboard.avatar import hue, initials
+from api.dashboard.avatar import display_name, hue, initials
 from api.dashboard.devices import device_of
 from api.dashboard.event_names import event_name
 from api.dashboard.formats import Formats
@@ -75,6 +75,7 @@ class Pages:
             lstrip_blocks=True,
         )
         self._templates.filters["xmlattr"] = _attributes
+        self._templates.filters["display_name"] = display_name
         self._templates.filters["initials"] = initials
         self._templates.filters["hue"] = hue
         self._templates.filters["named"] = named_placeholders

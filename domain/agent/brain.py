@@ -3,10 +3,9 @@
 The embedded brain (`adapters/brain/embedded.py`) and the LLM providers implement this port.
 """
 
-from collections.abc import Awaitable, Callable
 from datetime import date
 from enum import StrEnum
-from typing import Final, Literal, Protocol, Self, runtime_checkable
+from typing import Final, Literal, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -112,6 +111,8 @@ class BrainRequest(BaseModel):
       (`domain/agent/caller_fields.py`).
     - `trusts_links`: whether the links in `fields` count as the merchant's own statements.
     - `order`: the looked-up order, which belongs to this customer.
+    - `other_orders`: further orders of this customer that a language model has looked up. Their
+      notes are omitted. No action is available on them.
     - `offers`: the available actions, with all values resolved by code. A brain chooses from these
       actions and cannot add others.
     - `summary`: the outcomes of the customer's earlier messages.
@@ -150,6 +151,7 @@ class BrainRequest(BaseModel):
     guidance: Guidance = Guidance()
     procedure: Procedure = Procedure()
     order: Order | None = None
+    other_orders: tuple[Order, ...] = ()
     offers: tuple[PlannedAction, ...] = ()
     today: date | None = None
     attachments: tuple[AttachmentPreview, ...] = ()
@@ -168,6 +170,11 @@ class BrainRequest(BaseModel):
         cannot override a commitment, the greeting or the sign-off."""
         ours = PLACEHOLDERS | FRAME_NAMES
         return {name: value for name, value in fields.items() if name not in ours}
+
+    @property
+    def orders(self) -> tuple[Order, ...]:
+        """The orders that an answer may cite."""
+        return (*((self.order,) if self.order else ()), *self.other_orders)
 
     @model_validator(mode="after")
     def _without_order_facts(self) -> Self:
@@ -325,6 +332,7 @@ class BrainAnswer(BaseModel):
     - `closes`: whether the message, such as "thanks, all good", needs no answer.
     - `prompt_version`: the version of the language model's prompt, or None if the brain only sends
       the merchant's texts and composes nothing.
+    - `asks_order_number`: whether the response asks the customer for an order number.
     - `seen_files`: the number of the message's attachments that the brain examined.
     - `repaired`: the guard findings of a first draft that the model has corrected.
     - `fault`: the reason why the preferred model did not answer, or None if it did. Tokens and cost
@@ -347,6 +355,7 @@ class BrainAnswer(BaseModel):
     proposals: tuple[Proposal, ...] = ()
     doubt: EscalationReason | None = None
     model: str
+    asks_order_number: bool = False
     seen_files: int = Field(default=0, ge=0)
     repaired: tuple[GuardFinding, ...] = ()
     fault: ModelFault | None = None
@@ -362,18 +371,3 @@ class Brain(Protocol):
     `domain/agent/errors.py`."""
 
     async def think(self, request: BrainRequest) -> BrainAnswer: ...
-
-
-DraftCheck = Callable[[BrainAnswer], Awaitable[tuple[GuardFinding, ...]]]
-"""Returns the guard findings that a new version of a draft could avoid. The result is empty if the
-draft passes, or if a human must review the answer in any case."""
-
-
-@runtime_checkable
-class RepairingBrain(Brain, Protocol):
-    """The port for a brain that can rewrite a rejected draft."""
-
-    async def think_checked(self, request: BrainRequest, check: DraftCheck) -> BrainAnswer:
-        """Return the brain's answer, like `think`. If `check` rejects the draft, the brain gets the
-        findings and rewrites the draft once."""
-        ...

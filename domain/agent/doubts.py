@@ -6,6 +6,7 @@ from domain.agent.attachment_preview import depends_on_files
 from domain.agent.brain import BrainAnswer, BrainRequest, Category
 from domain.agent.brain_context import BrainContext
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.grounding.assertion import asserts, sentences
 from domain.agent.grounding.grounding import claim_doubt, unsupported
 from domain.agent.plan import ON_ORDERS, PlannedAction
 from domain.agent.thread import speaks_of_another
@@ -26,7 +27,7 @@ def doubt_of(
     """Return the reason why a human must review the answer, or None if no review is required."""
     return (
         _doubt_of_history(context, answer.classification)
-        or _doubt_of_lookup(context, answer.classification)
+        or _doubt_of_lookup(context, answer)
         or _doubt_of_sources(answer, plan, request)
         or _doubt_of_files(context, answer, plan)
         or claim_doubt(answer, plan, request)
@@ -41,7 +42,7 @@ def doubt_beside_words(
     """Return the reason for a review that no other wording of the answer could remove, or None."""
     return (
         _doubt_of_history(context, answer.classification)
-        or _doubt_of_lookup(context, answer.classification)
+        or _doubt_of_lookup(context, answer)
         or _doubt_of_files(context, answer, plan)
     )
 
@@ -57,14 +58,16 @@ def _doubt_of_history(context: BrainContext, category: Category) -> EscalationRe
     return EscalationReason.POLICY_RESTRICTION if asks else None
 
 
-def _doubt_of_lookup(context: BrainContext, category: Category) -> EscalationReason | None:
+def _doubt_of_lookup(context: BrainContext, answer: BrainAnswer) -> EscalationReason | None:
     """Return the reason to hold an answer about an order that was not found, or None.
 
     Answers to unverified customers are held too because their orders are not looked up. Without a
-    connected shop, nothing is held.
+    connected shop, nothing is held. An answer that only asks for the order number is not held.
     """
+    category = answer.classification
     about_one = category is Category.ORDER_STATUS or context.event.order_number is not None
-    if category not in _ABOUT_ORDERS or not about_one or not context.has_shop:
+    needs_order = category in _ABOUT_ORDERS and about_one and context.has_shop
+    if not needs_order or _only_asks_for_number(context, answer):
         return None
     if not context.event.order_numbers and speaks_of_another(context.event.text):
         return (
@@ -79,6 +82,14 @@ def _doubt_of_lookup(context: BrainContext, category: Category) -> EscalationRea
             return EscalationReason.TOOL_FAILURE  # A lookup was required but found no order.
         case _:
             return EscalationReason.MISSING_KNOWLEDGE
+
+
+def _only_asks_for_number(context: BrainContext, answer: BrainAnswer) -> bool:
+    """Return True if the answer asks for the order number, for the first time, and states nothing.
+    The customer must be allowed to access orders, because the number is of no use otherwise."""
+    if not answer.asks_order_number or not context.event.may_read or context.thread.asked_number:
+        return False
+    return not any(asserts(one, context.brand_name) for one in sentences(answer.response))
 
 
 def _doubt_of_sources(

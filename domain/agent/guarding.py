@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from domain.agent.brain import BrainAnswer, BrainRequest, DraftCheck
+from domain.agent.brain import BrainAnswer, BrainRequest
 from domain.agent.brain_context import BrainContext
 from domain.agent.doubts import doubt_beside_words, doubt_of
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.grounding.cut import cut_answer
 from domain.agent.grounding.grounding import guard
 from domain.agent.guard_finding import GuardFinding
+from domain.agent.model_brain import DraftCheck, Lookups
 from domain.agent.plan import ON_ORDERS, PlannedAction
 from domain.agent.policy import judge
 from domain.agent.policy_context import PolicyContext
@@ -33,9 +34,10 @@ class GuardedAnswer:
 
 
 def draft_check(
-    context: BrainContext, policy_context: PolicyContext, request: BrainRequest
+    context: BrainContext, policy_context: PolicyContext, lookups: Lookups
 ) -> DraftCheck:
-    """Return the check of a draft for a brain that can correct it."""
+    """Return the check of a draft for a brain that can correct it. A draft may cite everything
+    that `lookups` have found by then."""
 
     async def check(answer: BrainAnswer) -> tuple[GuardFinding, ...]:
         await others_turn(answer.response)
@@ -44,7 +46,7 @@ def draft_check(
             return ()
         if doubt_beside_words(context, answer, judgement.plan) is not None:
             return ()
-        return guard(answer, judgement.plan, request)(answer.response)
+        return guard(answer, judgement.plan, lookups.request)(answer.response)
 
     return check
 

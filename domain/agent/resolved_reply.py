@@ -13,7 +13,7 @@ from domain.agent.brain import SETTLED_BY, BrainAnswer, Category, Language, Prop
 from domain.agent.consent.answering import read_confirmation
 from domain.agent.consent.confirmation import Assent
 from domain.agent.intent import Intent
-from domain.agent.plan import ActionKind, PlannedAction
+from domain.agent.plan import ON_ORDERS, ActionKind, PlannedAction
 from domain.agent.policy import asking, judge, resolved
 from domain.agent.policy_context import PolicyContext
 from domain.agent.policy_decision import Judgement
@@ -127,7 +127,9 @@ def _answer_to_which(policy_context: PolicyContext, language: Language) -> Resol
     """Return the question of whether to act on the order that the customer just mentioned, or None
     if there is no such order."""
     kind = policy_context.thread.asked_number
-    if kind is None or len(policy_context.event.order_numbers) != 1:
+    if kind is None or kind not in ON_ORDERS:
+        return None
+    if len(policy_context.event.order_numbers) != 1:
         return None
     if spoken_request(policy_context.event.text).vetoes:
         return None

@@ -16,7 +16,6 @@ from domain.agent.brain import (
     BrainRequest,
     Category,
     Passage,
-    RepairingBrain,
 )
 from domain.agent.brain_context import BrainContext
 from domain.agent.escalation_reason import EscalationReason
@@ -24,6 +23,7 @@ from domain.agent.frame import AnswerFrame
 from domain.agent.guarding import draft_check, guarded
 from domain.agent.identity_question import identity_answer
 from domain.agent.intent import Intent
+from domain.agent.model_brain import Lookups, ModelBrain
 from domain.agent.policy import available_actions, judge
 from domain.agent.policy_context import PolicyContext
 from domain.agent.policy_decision import Judgement
@@ -82,9 +82,12 @@ async def think_through(
         context = _beginning(context, SKIMMED_CHARS)
     findings = tuple([await _finding(passage) for passage in context.passages])
     request = await _request(context, policy_context, findings, now)
-    if isinstance(brain, RepairingBrain) and is_whole:
-        check = draft_check(context, policy_context, request)
-        answer = await brain.think_checked(request, check)
+    if isinstance(brain, ModelBrain) and is_whole:
+        lookups = Lookups(context.tools, request)
+        check = draft_check(context, policy_context, lookups)
+        answer = await brain.think_checked(request, check, lookups)
+        request = lookups.request
+        findings += tuple([await _finding(passage) for passage in lookups.found])
     else:
         answer = await brain.think(request)
     await others_turn(context.event.text)

@@ -52,7 +52,8 @@ class Thread(BaseModel):
 
     - `order_number`: the order of the exchange. It exists and belongs to this customer.
     - `named_by_customer`: the customer mentioned the order, not only the agent.
-    - `asked_number`: the action for which the agent asked for an order number.
+    - `asked_number`: the action for which the agent asked for an order number. `reply` if it asked
+      in order to answer.
     - `asked_of`: the verified address of the customer who was asked, or None.
     - `language`: the language of the answers.
     - `proposal`: the action that awaits confirmation.

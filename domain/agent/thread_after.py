@@ -4,6 +4,7 @@ from datetime import datetime
 
 from domain.agent.brain import BrainAnswer, Language
 from domain.agent.brain_context import BrainContext
+from domain.agent.plan import ActionKind
 from domain.agent.policy_decision import Judgement
 from domain.agent.thread import PendingProposal, Thread
 from domain.intake.customer_email import customer_key
@@ -23,11 +24,12 @@ def thread_after(
             event.text, event.order_numbers, context.order, text
         ),
     )
-    if question is None:
+    if question is None and not answer.asks_order_number:
         return thread
-    if question.action is None:
+    if question is None or question.action is None:
+        kind = question.kind if question else ActionKind.REPLY
         asked_of = customer_key(event.customer_email) if event.may_act else None
-        return thread.model_copy(update={"asked_number": question.kind, "asked_of": asked_of})
+        return thread.model_copy(update={"asked_number": kind, "asked_of": asked_of})
     playbook_id, playbook_version = context.playbook
     proposal = PendingProposal(
         id=context.run_id,

@@ -8,7 +8,7 @@ import pytest
 from adapters.system import utc_now
 from domain.core import names
 from domain.runs.contracts import SweepInput
-from domain.webhooks import delivery
+from domain.webhooks import retries
 from domain.webhooks.webhook import RetryPolicy
 from store.webhooks.tables import webhook_deliveries
 from tests.support.core.engine import LiveEngine
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.own_database
 @pytest.fixture
 def quick_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two immediate retries."""
-    monkeypatch.setattr(delivery, "SCHEDULE", (0.01, 0.01))
+    monkeypatch.setattr(retries, "SCHEDULE", (0.01, 0.01))
 
 
 async def test_by_default_a_failure_is_final(

@@ -65,7 +65,11 @@ class _Grounds:
         return found
 
     def _of_part(self, part: AnswerPart, calculated: frozenset[str]) -> PartGrounds:
-        given_keys = _of_order(self._request.order) | calculated
+        # The looked-up order's facts support every part, except one about another order.
+        others = {("order", one.id) for one in self._request.other_orders}
+        cited = {(one.citation.kind, one.citation.id) for one in part.supports}
+        order = self._request.order if cited.isdisjoint(others) else None
+        given_keys = _of_order(order) | calculated
         return PartGrounds(part, self._request, self._said, given_keys)
 
     @property
@@ -212,8 +216,7 @@ def _texts(sources: Iterable[Citation], request: BrainRequest) -> Iterator[str]:
         if ("template", template.id) in cited:
             framed = {**values, **request.frame.values(template.language)}
             yield fill(template.body, framed).text
-    if request.order is not None and ("order", request.order.id) in cited:
-        yield request.order.number
+    yield from (one.number for one in request.orders if ("order", one.id) in cited)
 
 
 def _sourced_fields(request: BrainRequest) -> dict[str, str]:

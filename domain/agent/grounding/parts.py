@@ -13,6 +13,7 @@ from domain.agent.grounding.facts import Fact, FactKind, given
 from domain.agent.grounding.order_statements import misstates
 from domain.agent.guard_finding import FindingReason
 from domain.agent.plan import REPLIES, ActionKind
+from domain.integrations.order import Order
 
 # Forged messages must not put a link, an address, a phone number or an account into the shop's
 # answer. Other numbers of the customer always count.
@@ -78,12 +79,7 @@ class PartGrounds:
         rejected = _REJECTED.get(part.verdict) if part.verdict else None
         if rejected or part.is_misquoted:
             return rejected or FindingReason.MISQUOTED
-        order = self._request.order
-        if (
-            order is not None
-            and self._cites_order
-            and misstates(sentence, order, done_by(plan_kinds))
-        ):
+        if any(misstates(sentence, one, self._done(one, plan_kinds)) for one in self._cited):
             return FindingReason.CONTRADICTED
         if part.supports or part.verdict is Verdict.COURTESY or _is_planned(sentence, plan_kinds):
             return None
@@ -99,15 +95,20 @@ class PartGrounds:
         """
         if not self._is_judged:
             return False
-        order = self._request.order
-        is_refunded = order is not None and order.refunded is not None and order.refunded.minor > 0
-        if is_refunded and self._cites_order and claim.says_refunded:
+        is_refunded = any(one.refunded and one.refunded.minor > 0 for one in self._cited)
+        if is_refunded and claim.says_refunded:
             return True
         return claim.kind in _FROM_RULES or claim.matter in _HARMLESS
 
     @cached_property
-    def _cites_order(self) -> bool:
-        return any(one.citation.kind == "order" for one in self._part.supports)
+    def _cited(self) -> tuple[Order, ...]:
+        """The orders that the part cites."""
+        cited = {one.citation.id for one in self._part.supports if one.citation.kind == "order"}
+        return tuple(one for one in self._request.orders if one.id in cited)
+
+    def _done(self, order: Order, plan_kinds: frozenset[ActionKind]) -> frozenset[ClaimMatter]:
+        """Return what the plan does to an order. It acts only on the looked-up order."""
+        return done_by(plan_kinds) if order == self._request.order else frozenset()
 
     @cached_property
     def _written(self) -> frozenset[str]:

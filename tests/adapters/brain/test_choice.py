@@ -27,7 +27,7 @@ async def test_brains_with_a_budget(classifier: Classifier, server: LlmServer) -
 
     assert brains.model is not None
     assert brains.budget == ModelBudget(1_500_000, 250_000, 20_000_000)
-    assert brains.reserve_micros == 34_000 + 10 * 4_000
+    assert brains.reserve_micros == 82_000 + 10 * 4_000
 
 
 def test_price_of_the_list(classifier: Classifier) -> None:
@@ -106,7 +106,7 @@ async def test_each_model_has_its_price(
     first, second = 2 * (TOKENS_IN + 10 * TOKENS_OUT), 3 * TOKENS_IN + 30 * TOKENS_OUT
     assert answer.cost_micros == first + second
     # The budget reserves the highest price.
-    assert asking.reserve_micros == 3 * 34_000 + 30 * 4_000
+    assert asking.reserve_micros == 3 * 82_000 + 30 * 4_000
 
 
 async def test_fallback_gets_no_key_of_another_address(

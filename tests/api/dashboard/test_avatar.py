@@ -1,8 +1,8 @@
-"""Users' initials and avatar colors."""
+"""Users' names, initials and avatar colors."""
 
 import pytest
 
-from api.dashboard.avatar import HUES, hue, initials
+from api.dashboard.avatar import HUES, display_name, hue, initials
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,20 @@ from api.dashboard.avatar import HUES, hue, initials
 )
 def test_initials(email: str, said: str) -> None:
     assert initials(email) == said
+
+
+@pytest.mark.parametrize(
+    ("email", "said"),
+    [
+        ("lea.martin@example.com", "Lea Martin"),
+        ("sophie@example.com", "Sophie"),
+        ("user_42.x@example.com", "User X"),
+        ("42@example.com", "42"),
+        ("une collègue", "une collègue"),
+    ],
+)
+def test_the_name_in_an_address(email: str, said: str) -> None:
+    assert display_name(email) == said
 
 
 def test_a_person_keeps_a_colour() -> None:

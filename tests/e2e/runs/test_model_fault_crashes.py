@@ -12,6 +12,7 @@ from store.reviews.tables import escalation_tickets
 from store.runs.tables import brain_costs, engine_messages, engine_runs
 from tests.support.agent.llm_brain import ENGLISH, OPENAI, THANKS, said
 from tests.support.agent.model_faults import FAULTS
+from tests.support.agent.much_knowledge import SHEDDING, know_much
 from tests.support.core.engine import LiveEngine, live_engine
 from tests.support.core.processes import has_ended, process
 from tests.support.core.rows import only_row, rows
@@ -19,6 +20,7 @@ from tests.support.core.temporal import TemporalServer
 from tests.support.core.waiting import eventually
 from tests.support.intake.admission import admit_event
 from tests.support.servers.llm import KEY, TOKENS_IN, TOKENS_OUT, Drip, LlmServer, llm_server
+from tests.support.servers.llm_stream import Call, Calls
 from tests.support.tenants.shop import Shop, open_shop
 from tests.support.webhooks.told import told_events
 
@@ -110,6 +112,36 @@ async def test_worker_killed_after_a_repair(
         assert len(server.asked) == 2
 
 
+async def killed_in_the_second_request(
+    engine: LiveEngine, server: LlmServer, folder: Path, shop: Shop, message: str
+) -> str:
+    """Kill the worker while it waits for the model's second response, and start another one. Return
+    the reply."""
+    model = model_of(server)
+    ref = (await admit_event(engine.database, shop, message=message)).ref
+
+    async def waits() -> bool | None:
+        return len(server.asked) == 2 or None
+
+    with process("dying", "worker.py", settings=engine.settings, folder=folder, **model) as dying:
+        await engine.engine.start(ProcessEventInput(ref=ref, threshold=0.7, remote_brain=True))
+        await eventually(waits, 100)
+        dying.kill()
+        await eventually(lambda: has_ended(dying))
+    with process("worker", "worker.py", settings=engine.settings, folder=folder, **model):
+
+        async def has_reply() -> bool | None:
+            found = await rows(engine.database, engine_messages, of=shop, direction="outbound")
+            return bool(found) or None
+
+        await eventually(has_reply, 100)
+    reply = await only_row(engine.database, engine_messages, of=shop, direction="outbound")
+    first, cut_off, repeated = server.asked
+    assert repeated.said == cut_off.said != first.said
+    assert await rows(engine.database, model_calls, of=shop) == []
+    return str(reply["body"])
+
+
 async def test_worker_killed_during_a_repair(
     database_url: str, temporal: TemporalServer, tmp_path: Path
 ) -> None:
@@ -120,30 +152,28 @@ async def test_worker_killed_during_a_repair(
     ):
         wrong = said(response="Hello, it costs 49 EUR.", sources=[])
         server.script = [wrong, Drip(), said(response=THANKS, sources=[])]
-        model = model_of(server)
         shop = await open_shop(engine.database)
-        ref = (await admit_event(engine.database, shop, message=ENGLISH)).ref
 
-        async def repairs() -> bool | None:
-            return len(server.asked) == 2 or None
+        reply = await killed_in_the_second_request(engine, server, tmp_path, shop, ENGLISH)
 
-        with process(
-            "dying", "worker.py", settings=engine.settings, folder=tmp_path, **model
-        ) as dying:
-            await engine.engine.start(ProcessEventInput(ref=ref, threshold=0.7, remote_brain=True))
-            await eventually(repairs, 100)
-            dying.kill()
-            await eventually(lambda: has_ended(dying))
-        with process("worker", "worker.py", settings=engine.settings, folder=tmp_path, **model):
+        assert reply == THANKS
 
-            async def has_reply() -> bool | None:
-                found = await rows(engine.database, engine_messages, of=shop, direction="outbound")
-                return bool(found) or None
 
-            await eventually(has_reply, 100)
+async def test_worker_killed_after_a_lookup(
+    database_url: str, temporal: TemporalServer, tmp_path: Path
+) -> None:
+    """The next attempt repeats neither the model's first request nor its search."""
+    async with (
+        llm_server() as server,
+        live_engine(database_url, temporal.address, temporal.take_namespace()) as engine,
+    ):
+        search = Calls((Call("search_knowledge", {"query": "shedding wool"}),))
+        server.script = [search, Drip(), said(SHEDDING, ["k1"], SHEDDING)]
+        shop = await open_shop(engine.database)
+        await know_much(engine, shop)
 
-        reply = await only_row(engine.database, engine_messages, of=shop, direction="outbound")
-        assert reply["body"] == THANKS
-        first, cut_off, repeated = server.asked
-        assert repeated.said == cut_off.said != first.said
-        assert await rows(engine.database, model_calls, of=shop) == []
+        reply = await killed_in_the_second_request(
+            engine, server, tmp_path, shop, "Why does my plaid leave fluff everywhere?"
+        )
+
+        assert reply == SHEDDING

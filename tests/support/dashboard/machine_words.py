@@ -29,11 +29,14 @@ class _Text(HTMLParser):
         super().__init__(convert_charrefs=True)
         self._left_out = _UNSEEN if verbatim else _UNSEEN | _VERBATIM
         self._open: list[str] = []
+        self._is_after_wbr = False
         self.parts: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag not in _VOID:
             self._open.append(tag)
+        # A word goes on after a place where its line may break.
+        self._is_after_wbr = tag == "wbr" and bool(self.parts)
         given = {name: value or "" for name, value in attrs}
         self.parts += [given[name] for name in _SHOWN if name in given]
         if tag == "input" and given.get("type", "text") == "text":
@@ -44,8 +47,12 @@ class _Text(HTMLParser):
             pass
 
     def handle_data(self, data: str) -> None:
-        if not self._left_out & {*self._open}:
-            self.parts.append(data)
+        if self._left_out & {*self._open}:
+            return
+        if self._is_after_wbr:
+            data = self.parts.pop() + data
+        self.parts.append(data)
+        self._is_after_wbr = False
 
 
 def foreign_dates(page: str) -> Iterator[str]:

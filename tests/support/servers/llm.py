@@ -25,6 +25,7 @@ from tests.support.servers.llm_whole import whole_completion, whole_message
 
 KEY = "sk-canary-0123456789abcdef"
 TOKENS_IN, TOKENS_OUT = 1_000, 100
+_OUTPUTS = ("answer", "verdicts")
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,25 @@ class Asked:
     @property
     def model(self) -> str:
         return model_of(self.path) if is_google(self.path) else str(self.body["model"])
+
+    @property
+    def is_stream(self) -> bool:
+        return bool(self.body.get("stream")) or self.path.endswith(":streamGenerateContent")
+
+    @property
+    def tools(self) -> list[str]:
+        """Return the names of the tools, except that of the structured answer."""
+        return [name for name in self._tools if name not in _OUTPUTS]
+
+    @property
+    def output_tool(self) -> str | None:
+        """Return the name of the tool of the structured answer, if any."""
+        return next((name for name in self._tools if name in _OUTPUTS), None)
+
+    @property
+    def _tools(self) -> list[str]:
+        tools = self.body.get("tools", [])
+        return [one["name"] if "name" in one else one["function"]["name"] for one in tools]
 
     @property
     def instructions(self) -> str:
@@ -202,16 +222,15 @@ class LlmServer:
         reply = self.script.pop(0) if len(self.script) > 1 else self.script[0]
         if isinstance(reply, Think):
             reply = reply.of(asked)
-        is_stream = asked.body.get("stream") or asked.path.endswith(":streamGenerateContent")
-        if isinstance(reply, Say) and is_stream:
+        if isinstance(reply, Say) and asked.is_stream:
             reply = Calls((), str(reply.answer))
         return await self._reply(writer, asked, reply)
 
     async def _reply(self, writer: asyncio.StreamWriter, asked: Asked, reply: Reply) -> bool:
         match reply:
-            case Calls():
+            case Calls() if asked.is_stream:
                 await self._stream(writer, asked, reply)
-            case Say():
+            case Say() | Calls():
                 await self._send(writer, 200, _json(_answer(asked, reply)))
             case Raw():
                 await self._send(writer, reply.status, reply.body, reply.headers)
@@ -306,18 +325,16 @@ def _problem(asked: Asked) -> str | None:
             return "no such path"
 
 
-def _answer(asked: Asked, say: Say) -> dict[str, Any]:
+def _answer(asked: Asked, reply: Say | Calls) -> dict[str, Any]:
     tokens = (TOKENS_IN, TOKENS_OUT)
-    refused = say.refusal is not None
+    calls, say = (reply.calls, Say()) if isinstance(reply, Calls) else ((), reply)
+    refused, tool = say.refusal is not None, None if calls else asked.output_tool
     if is_google(asked.path):
         reason = "SAFETY" if refused else "STOP"
         return whole_content(asked.model, say.answer, tokens, reason=reason)
     if asked.path.endswith("/messages"):
-        tool = asked.body["tools"][0]["name"] if "tools" in asked.body else None
-        return whole_message(asked.model, say.answer, tool, tokens, is_refused=refused)
-    by_tool = "tools" in asked.body and "response_format" not in asked.body
-    tool = asked.body["tools"][0]["function"]["name"] if by_tool else None
-    completion = whole_completion(asked.model, say.answer, say.refusal, tokens, tool)
+        return whole_message(asked.model, say.answer, tool, tokens, is_refused=refused, calls=calls)
+    completion = whole_completion(asked.model, say.answer, say.refusal, tokens, tool, calls)
     if asked.path.startswith("/openrouter/"):
         completion["provider"] = "OpenAI"
     return completion
