@@ -1,5 +1,7 @@
 """The simulator page: an answer with its reasons, continued, and saved as a case."""
 
+import re
+
 from domain.tenants.client import Role
 from tests.support.cases.cases import a_case
 from tests.support.core.engine import LiveEngine
@@ -51,5 +53,7 @@ async def test_the_time_of_the_order_is_chosen_in_the_browsers_form(
         answered = await agent.send(PAGE, PAGE, fields)
         kept = {**form_of(answered.text, CASES), "case_name": "Colis 1042"}
         saved = await agent.http.post(CASES, data=kept)
-        page = await agent.see(saved.headers["location"])
-    assert 'type="datetime-local" value="2026-11-20T09:00:00"' in page
+        case_id = saved.headers["location"].rpartition("/")[2]
+        page = await agent.see(PAGE, case_id=case_id)
+    (shown,) = re.findall(r'name="order_placed_at" type="([^"]*)" value="([^"]*)"', page)
+    assert shown == ("datetime-local", "2026-11-20T09:00:00")
