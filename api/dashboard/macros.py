@@ -30,9 +30,12 @@ _Search = Annotated[str, Field(max_length=MAX_SEARCH, pattern=r"^[^\x00]*$")]
 
 
 class MacroQuery(ClientQuery):
-    """Query parameters of a page with a reply form: the search for a template (`macro`), the
-    customer's language, the template to insert without a script, and the list that the member came
-    from."""
+    """Query parameters of a page with a reply form.
+
+    - `macro`: the search for a template, and `language` the customer's.
+    - `template`: the template to insert, without a script.
+    - `inbox`: the list that the member came from.
+    """
 
     macro: _Search = ""
     language: Annotated[str, Field(pattern=r"^[a-z]{0,3}$")] = ""

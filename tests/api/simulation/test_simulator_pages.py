@@ -1,7 +1,5 @@
 """The simulator page: an answer with its reasons, continued, and saved as a case."""
 
-import re
-
 from domain.tenants.client import Role
 from tests.support.cases.cases import a_case
 from tests.support.core.engine import LiveEngine
@@ -37,23 +35,3 @@ async def test_the_form_is_filled_and_what_is_wrong_comes_back(
         assert "My words" in page
     async with at_pages(front, shop, Role.VIEWER) as viewer:
         assert (await viewer.http.get(PAGE)).status_code == 403
-
-
-async def test_the_time_of_the_order_is_chosen_in_the_browsers_form(
-    engine: LiveEngine, shop: Shop
-) -> None:
-    """Browsers send a time without a zone. The field is in UTC."""
-    fields = {
-        "turn1": ORDER_QUESTION,
-        "order_number": "1042",
-        "order_total": "49.00",
-        "order_placed_at": "2026-11-20T09:00",
-    }
-    async with at_pages(engine, shop, Role.AGENT) as agent:
-        answered = await agent.send(PAGE, PAGE, fields)
-        kept = {**form_of(answered.text, CASES), "case_name": "Colis 1042"}
-        saved = await agent.http.post(CASES, data=kept)
-        case_id = saved.headers["location"].rpartition("/")[2]
-        page = await agent.see(PAGE, case_id=case_id)
-    (shown,) = re.findall(r'name="order_placed_at" type="([^"]*)" value="([^"]*)"', page)
-    assert shown == ("datetime-local", "2026-11-20T09:00:00")
