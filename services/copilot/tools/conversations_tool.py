@@ -11,7 +11,8 @@ from domain.core.ids import ULID
 from domain.runs.correspondence import ConversationSummary, Message
 from domain.tenants.actor import ANYONE
 from services.copilot.copilot_service import CopilotService, ReadTool
-from store.runs.conversation_reading import ConversationReader, ConversationSearch
+from store.runs.conversation_reading import ConversationReader
+from store.runs.conversation_search import ConversationSearch, ConversationSearcher
 
 _PREVIEW: Final = 200
 _MESSAGES: Final = 10
@@ -63,10 +64,10 @@ async def _find(
     copilot: CopilotService, wanted: CustomerWanted
 ) -> ToolFindings[ConversationsFound]:
     async with (
-        copilot.searches.turn(copilot.tenant),
+        copilot.message_searches.turn(copilot.tenant),
         copilot.database.reading(copilot.tenant) as connection,
     ):
-        found = await ConversationReader(connection, copilot.tenant).search(
+        found = await ConversationSearcher(connection, copilot.tenant).search(
             ConversationSearch(wanted.words, wanted.customer), before=None, limit=wanted.limit
         )
     return ToolFindings(
