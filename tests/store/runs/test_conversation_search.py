@@ -59,11 +59,12 @@ async def all_pages(
 
 @asynccontextmanager
 async def filling(database: Database, shop: Shop) -> AsyncIterator[AsyncConnection]:
-    async with database.tenant(shop.tenant, patience_s=60) as connection:
+    async with database.tenant(shop.tenant, patience_s=300) as connection:
         await connection.execute(sa.text("SET LOCAL statement_timeout = 0"))
         yield connection
 
 
+@pytest.mark.alone
 async def test_one_search_reads_three_long_messages_of_a_thousand_conversations(
     database: Database, shop: Shop
 ) -> None:
