@@ -42,6 +42,7 @@ class ConversationFacts(CopilotFacts):
 
 class ConversationsFound(CopilotFacts):
     conversations: tuple[ConversationFacts, ...] = Field(description="Conversations, newest first.")
+    is_complete: bool = Field(description="False if older conversations were not searched.")
 
 
 class ThreadWanted(CopilotInput):
@@ -71,7 +72,9 @@ async def _find(
             ConversationSearch(wanted.words, wanted.customer), before=None, limit=wanted.limit
         )
     return ToolFindings(
-        ConversationsFound(conversations=tuple(map(_facts, found.conversations))),
+        ConversationsFound(
+            conversations=tuple(map(_facts, found.conversations)), is_complete=found.until is None
+        ),
         tuple(
             copilot.cite(CitedKind.CONVERSATION, one.id, one.customer_email or one.channel)
             for one in found.conversations
