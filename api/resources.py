@@ -74,6 +74,7 @@ class Resources:
     documents: FairDocuments
     files: FileInspector
     dry_runs: FairTurns
+    dry_run_slots: FairSlots
     searches: FairTurns
     message_searches: MessageSearchTurns
     simulations: FairSlots
