@@ -5,7 +5,7 @@ bound its cost (decision 0133). A search that reaches a limit returns the positi
 next search continues.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -145,7 +145,7 @@ class ConversationSearcher(TenantRepository):
         return FoundConversations(tuple(sorted(found, key=_id, reverse=True)), until)
 
     async def _with_words(
-        self, words: str, given: dict[str, object]
+        self, words: str, given: Mapping[str, object]
     ) -> tuple[str | None, list[str]]:
         """Return the last conversation examined before a limit was reached, or None, and the ids of
         the matches."""
