@@ -22,6 +22,7 @@ from api.dashboard.placeholders import named_gaps, named_placeholders
 from api.dashboard.problems import FormProblem, field_label, form_problems, said_rule
 from api.dashboard.static import StaticFiles
 from api.dashboard.typography import typeset
+from domain.core.plain_text import shortened
 from domain.core.service_name import ServiceName
 
 _HERE: Final = Path(__file__).parent
@@ -74,6 +75,7 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
+        self._templates.filters["shortened"] = shortened
         self._templates.filters["xmlattr"] = _attributes
         self._templates.filters["display_name"] = display_name
         self._templates.filters["initials"] = initials

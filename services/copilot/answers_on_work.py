@@ -15,6 +15,7 @@ from domain.copilot.question_kind import AskedOfCopilot
 from domain.copilot.tool import Quoted
 from domain.copilot.words import Tongue
 from domain.core.ids import parse_ulid
+from domain.core.plain_text import shortened
 from domain.runs.errors import ConversationNotFound, RunNotFound
 from domain.runs.inbox import InboxView
 from services.copilot.copilot_service import Trail
@@ -367,5 +368,4 @@ def who(customer: Quoted | None, tongue: Tongue) -> str:
 
 def short(words: Quoted) -> str:
     """Return the beginning of a customer's text as one line."""
-    line = " ".join(words.text.split())
-    return line if len(line) <= _SHOWN_CHARS else f"{line[:_SHOWN_CHARS]}…"
+    return shortened(" ".join(words.text.split()), _SHOWN_CHARS)

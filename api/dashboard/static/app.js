@@ -74,23 +74,16 @@ document.addEventListener("submit", (event) => {
 });
 addEventListener("pagehide", () => [...waiting.keys()].forEach(keep));
 
-// The server prepends the text of an undone reply to the draft, so store the current input first.
-document.addEventListener("submit", async (event) => {
-  if (!event.target.querySelector("[data-key=undo]")) return;
-  event.preventDefault();
-  [...waiting.keys()].forEach(keep);
-  await keeping;
-  event.target.submit();
-});
-
-// The server reloads the page with an attached file, so store the form first. The form is stored
-// even without input, because it may contain the agent's draft.
+// The server prepends the text of an undone reply to the draft, and reloads the page with an attached
+// file, so store the current input first. Before a file, the form is stored even without input,
+// because it may contain the agent's draft.
 document.addEventListener("submit", async (event) => {
   const { inserts } = event.target.dataset;
-  if (!inserts) return;
+  if (!inserts && !event.target.querySelector("[data-key=undo]")) return;
   event.preventDefault();
-  const form = document.getElementById(inserts);
-  await keep(form);
+  if (inserts) keep(document.getElementById(inserts));
+  else [...waiting.keys()].forEach(keep);
+  await keeping;
   event.target.submit();
 });
 
@@ -130,6 +123,16 @@ document.addEventListener("keydown", (event) => {
 });
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && event.target.id === "macro") insertAtCursor(fieldOf(event.target.form), "/");
+});
+
+// A color picker shows the code in its text field, and replaces it.
+all("input[type=color]").forEach((picker) => {
+  const code = document.getElementById(picker.dataset.code);
+  const show = () => (picker.value = /^#[\da-f]{6}$/i.test(code.value) ? code.value : picker.defaultValue);
+  code.addEventListener("input", show);
+  picker.addEventListener("input", () => (code.value = picker.value));
+  picker.hidden = false;
+  show();
 });
 
 // The first input in a review's form claims the review. Opening the review does not claim it.

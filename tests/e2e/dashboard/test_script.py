@@ -59,6 +59,25 @@ async def test_keys(browser: Browser, served: Served) -> None:
         assert seat.complaints == []
 
 
+async def test_a_color_is_picked_or_typed(browser: Browser, served: Served) -> None:
+    _, secret = await served.owner()
+    async with seated(browser, served.url, secret) as seat:
+        await seat.open("/app/settings")
+        code, picker = seat.page.locator("#color"), seat.page.locator("input[type=color]")
+        await expect(picker).to_be_visible()
+        await expect(picker).to_have_value("#4f46e5")
+        await code.fill("#1A2B3C")
+        await expect(picker).to_have_value("#1a2b3c")
+        await code.fill("#1A2")
+        await expect(picker).to_have_value("#4f46e5")
+        await picker.fill("#0f766e")
+        await expect(code).to_have_value("#0f766e")
+        await seat.send("/app/settings")
+        await expect(code).to_have_value("#0f766e")
+        await expect(picker).to_have_value("#0f766e")
+        assert seat.complaints == []
+
+
 async def test_what_is_typed_is_kept_without_being_sent(browser: Browser, served: Served) -> None:
     _, secret = await served.owner()
     async with seated(browser, served.url, secret) as seat:
