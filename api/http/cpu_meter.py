@@ -1,12 +1,12 @@
 """Measure the CPU time that each member's request uses of the event loop, and charge it to the
 client."""
 
-from collections.abc import Callable, Coroutine, Generator
-from functools import partial
 from time import thread_time
-from typing import Any, Final
+from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from api.http.request_steps import MeteredSteps
 
 # Events have their own limits, and the gateway's calls are the most frequent.
 _NOT_METERED: Final = ("/api/engine/", "/api/widget/", "/api/webhooks/")
@@ -23,7 +23,7 @@ class CpuMeter:
         if scope["type"] != "http" or scope["path"].startswith(_NOT_METERED):
             await self._app(scope, receive, send)
             return
-        metered = _Metered(_coroutine(self._app, scope, receive, send))
+        metered = MeteredSteps(_coroutine(self._app, scope, receive, send), thread_time)
         try:
             await metered
         finally:
@@ -34,28 +34,3 @@ class CpuMeter:
 
 async def _coroutine(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
     await app(scope, receive, send)
-
-
-class _Metered:
-    """An awaitable that adds up the CPU time of a coroutine's steps."""
-
-    def __init__(self, work: Coroutine[Any, Any, None]) -> None:
-        self._work = work
-        self.used_s = 0.0
-
-    def __await__(self) -> Generator[Any, Any, None]:
-        step: Callable[[], Any] = partial(self._work.send, None)
-        while True:
-            began = thread_time()
-            try:
-                waited = step()
-            except StopIteration:
-                return
-            finally:
-                self.used_s += thread_time() - began
-            try:
-                yield waited
-            except BaseException as error:  # noqa: BLE001 - passed on to the coroutine
-                step = partial(self._work.throw, error)
-                continue
-            step = partial(self._work.send, None)
