@@ -1,5 +1,5 @@
-"""Measure the CPU time that each member's request uses of the event loop, and charge it to the
-client."""
+"""Measure the CPU time that requests use of the event loop, and charge it to the client or the
+sender."""
 
 from time import thread_time
 from typing import Final
@@ -8,13 +8,17 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.http.request_steps import MeteredSteps
 
-# Events have their own limits, and the gateway's calls are the most frequent.
-_NOT_METERED: Final = ("/api/engine/", "/api/widget/", "/api/webhooks/")
+# Platforms' webhooks have limits of their own, also for rejected requests.
+_NOT_METERED: Final = ("/api/webhooks/",)
 
 
 class CpuMeter:
     """ASGI middleware. It charges a request's CPU time to the client that the route's dependencies
-    store as `request.state.tenant`."""
+    store as `request.state.tenant`.
+
+    Senders of events store `request.state.sender` instead. They are charged for rejected requests
+    only, in full, because accepted events have their own limits.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -27,9 +31,16 @@ class CpuMeter:
         try:
             await metered
         finally:
-            client = scope.get("state", {}).get("tenant")
-            if client is not None:
-                scope["app"].state.resources.limiter.cpu.spend(client, metered.used_s)
+            _charge(scope, metered.used_s)
+
+
+def _charge(scope: Scope, used_s: float) -> None:
+    state = scope.get("state", {})
+    cpu = scope["app"].state.resources.limiter.cpu
+    if (client := state.get("tenant")) is not None:
+        cpu.spend(client, used_s)
+    elif (sender := state.get("sender")) is not None and 400 <= state["progress"].status < 500:
+        cpu.charge(sender, used_s)
 
 
 async def _coroutine(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:

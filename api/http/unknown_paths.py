@@ -41,7 +41,7 @@ class UnknownPaths(BaseRoute):
             self._known, self._routes = _tree_of(_paths(routes)), len(routes)
         return (Match.NONE if _is_in(self._known, scope["path"]) else Match.FULL), {}
 
-    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def handle(self, _scope: Scope, _receive: Receive, _send: Send) -> None:
         """Raise the router's error for an unknown path."""
         raise HTTPException(status_code=404)
 

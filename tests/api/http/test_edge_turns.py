@@ -103,26 +103,27 @@ async def test_waiting_calls_use_no_turn(edge: EdgeServer) -> None:
 
 
 class Loop:
-    """Requests of addresses, the steps of which take STEP_S on a fake clock. `order` has the
-    address of each step."""
+    """Requests of addresses, the steps of which take STEP_S on a fake clock. `order` has the name
+    of each step's request, which defaults to the address."""
 
     def __init__(self) -> None:
         self.now = 0.0
         self.order: list[str] = []
         self.turns = EdgeTurns(TURN_S, clock=lambda: self.now)
 
-    def start(self, address: str, steps: int = 1) -> asyncio.Task[None]:
+    def start(self, address: str, steps: int = 1, *, name: str | None = None) -> asyncio.Task[None]:
         async def run() -> None:
-            await StepsInTurn(self._request(address, steps), self.turns, address)
+            work = self._request(name or address, steps)
+            await StepsInTurn(work, self.turns, address)
 
         return asyncio.create_task(run())
 
-    async def _request(self, address: str, steps: int) -> None:
+    async def _request(self, name: str, steps: int) -> None:
         for step in range(steps):
             if step:
                 await asyncio.sleep(0)
             self.now += STEP_S
-            self.order.append(address)
+            self.order.append(name)
 
 
 def gaps(order: list[str], address: str) -> list[int]:
@@ -149,14 +150,10 @@ async def test_each_step_of_a_neighbour_waits_for_two_turns_at_most(steps: int) 
 
 async def test_requests_of_one_address_run_in_order() -> None:
     loop = Loop()
-    done: list[int] = []
-    flood = [loop.start("flood") for _ in range(200)]
-    for number, request in enumerate(flood):
-        request.add_done_callback(lambda _, number=number: done.append(number))
-    await asyncio.gather(*flood)
-    await asyncio.sleep(0)
+    names = [str(number) for number in range(200)]
+    await asyncio.gather(*(loop.start("flood", name=name) for name in names))
 
-    assert done == list(range(200))
+    assert loop.order == names
 
 
 async def test_a_cancelled_request_gives_up_its_turn() -> None:

@@ -43,8 +43,7 @@ async def test_an_unknown_path_reaches_no_route(
         raise AssertionError("a route was tried")
 
     monkeypatch.setattr(APIRoute, "matches", tried)
-    answer = await front.http.get(path)
-    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    assert (await front.http.get(path)).status_code == 404
 
 
 async def test_each_route_is_reached(front: LiveEngine) -> None:

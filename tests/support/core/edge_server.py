@@ -68,6 +68,7 @@ def create_app(body_s: float) -> FastAPI:
     app.add_exception_handler(DomainError, answer_domain_error)
     app.add_middleware(RequestContext, new_id=new_ulid)
     released = asyncio.Event()
+    _add_work(app)
 
     @app.get("/ping")
     async def ping() -> Response:
@@ -103,6 +104,19 @@ def create_app(body_s: float) -> FastAPI:
         released.clear()
         return json_response({})
 
+    @app.get("/stream")
+    async def stream() -> Response:
+        return StreamingResponse(_zeros())
+
+    @app.get("/block")
+    async def block() -> Response:
+        return Response(bytes(LARGE))
+
+    return app
+
+
+def _add_work(app: FastAPI) -> None:
+    """Add a route that occupies the event loop, and one that returns its callers in order."""
     worked: list[str] = []
 
     @app.get("/work")
@@ -117,16 +131,6 @@ def create_app(body_s: float) -> FastAPI:
     @app.get("/worked")
     async def order() -> Response:
         return json_response({"order": worked})
-
-    @app.get("/stream")
-    async def stream() -> Response:
-        return StreamingResponse(_zeros())
-
-    @app.get("/block")
-    async def block() -> Response:
-        return Response(bytes(LARGE))
-
-    return app
 
 
 async def _zeros() -> AsyncIterator[bytes]:
