@@ -1,11 +1,19 @@
 """Senders of rejected events have a share of the event loop, and accepted events are free."""
 
+import pytest
+
 from services.core.cpu_allowance import BURST_S, CpuAllowance
 from tests.support.core.engine import GATEWAY, LiveEngine
 from tests.support.tenants.shop import Shop, open_shop
 from tests.support.widget.page import CHAT, CONFIG, ORIGIN, page_of
 
 AT = {"origin": ORIGIN}
+
+
+@pytest.fixture
+async def shop(front: LiveEngine) -> Shop:
+    """A shop without a playbook for the events sent here, which no worker then processes."""
+    return await open_shop(front.database, event_type="other")
 
 
 def cpu_of(front: LiveEngine) -> CpuAllowance:
@@ -34,7 +42,7 @@ async def test_a_rejected_event_is_charged_to_its_client(front: LiveEngine, shop
 
 
 async def test_a_client_with_too_many_rejected_events_waits(front: LiveEngine, shop: Shop) -> None:
-    other = await open_shop(front.database)
+    other = await open_shop(front.database, event_type="other")
     sender = f"gateway/{shop.client_id}"
     cpu_of(front).charge(sender, BURST_S + 1)
     before = cpu_of(front).wait_s(sender)
