@@ -166,12 +166,16 @@ async def dry_run_event(
     by: EventCaller, caller: Caller, event: InboundEvent, resources: Resources
 ) -> RunResult | NoPlaybook:
     """Run the brain without side effects (dry run), and return the result. No row is stored. A
-    client has one dry run at a time in a process.
+    client has one dry run at a time in a process. Clients without a plan share two.
 
     Raises TooManyRequests, CallerBusy, Unauthenticated, ClientNotFound, EngineUnavailable.
     """
     await resources.limiter.check(LimitScope.DRY_RUN, by.tenant, resources.now())
-    async with resources.dry_runs.turn(by.tenant):
+    pays = await resources.payers.get(by.tenant)
+    async with (
+        resources.dry_runs.turn(by.tenant),
+        resources.dry_run_slots.slot(by.tenant, pays=pays),
+    ):
         with resources.gateway_traffic.event():
             answer = await _answer_dry_run(by, caller, event, resources)
     resources.metrics.gateway_answered("dry_run")

@@ -61,6 +61,11 @@ class Guide:
         self._folder = folder
         self._site: _Site | None = None
 
+    @property
+    def is_built(self) -> bool:
+        """Return True if the site has been built."""
+        return (self._folder / "manifest.json").is_file()
+
     def file(self, path: str) -> GuideFile | None:
         """Return a file of the site, or None. Blocks during the read.
 

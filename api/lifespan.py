@@ -137,6 +137,7 @@ def resources_held(
                 files=files,
                 simulations=FairSlots(8, unpaid=4, patience_s=_SIMULATION_PATIENCE_S),
                 dry_runs=FairTurns(patience_s=_DRY_RUN_PATIENCE_S, most_of_one=8, most=64),
+                dry_run_slots=FairSlots(8, unpaid=2, patience_s=_DRY_RUN_PATIENCE_S),
                 searches=searches,
                 keys=key_reads(database),
                 widget_keys=widget_key_reads(database, utc_now),

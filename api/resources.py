@@ -73,6 +73,7 @@ class Resources:
     documents: FairDocuments
     files: FileInspector
     dry_runs: FairTurns
+    dry_run_slots: FairSlots
     searches: FairTurns
     simulations: FairSlots
     keys: SharedReads[KeyMaterial, ActiveKey | None]

@@ -49,8 +49,10 @@ def plain(text: str) -> str:
 
 def training_questions() -> tuple[HelpQuestion, ...]:
     """Return the questions used as training data by `training.train_answers`."""
-    found: list[HelpQuestion] = []
-    for path in sorted(TRAINING.glob("*.yaml")):
-        rows = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
-        found += TypeAdapter(tuple[HelpQuestion, ...]).validate_python(rows)
-    return tuple(found)
+    return tuple(one for path in sorted(TRAINING.glob("*.yaml")) for one in questions_in(path))
+
+
+def questions_in(path: Path) -> tuple[HelpQuestion, ...]:
+    """Return the questions in a YAML file."""
+    rows = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    return TypeAdapter(tuple[HelpQuestion, ...]).validate_python(rows)

@@ -16,8 +16,8 @@ from adapters.brain.grounded_draft import (
     GroundedDraft,
 )
 from adapters.brain.knowledge import WELL_COVERED, knowledge_draft
-from adapters.brain.order_facts import order_citation, order_values, promise_values
 from domain.agent.brain import BrainRequest, Category, Citation, Template
+from domain.agent.order_facts import order_citation, order_values, promise_values
 from domain.agent.plan import ActionKind
 from domain.agent.template import fill
 from domain.integrations.order import Order
@@ -27,6 +27,7 @@ PARTIAL_STRENGTH: Final = 0.5
 # Match score of a template that matches only the message's category, without a clear intent. Such a
 # template is only a starting point for a human agent's reply.
 OFF_STRENGTH: Final = 0.3
+_IDENTITY: Final = frozenset({"order_number", "order_placed_on"})
 # Maximum number of templates to fill for one message.
 _TRIED: Final = 50
 # Questions in these categories vary too much for one template to answer them all.
@@ -99,9 +100,15 @@ def _from_templates(
             evident=strength == FITTING_STRENGTH,
             yields=template.is_starter
             and not promises
-            and not fill(template.body, order_texts).used,
+            and not fill(template.body, _without_identity(order_texts)).used,
         )
     return None
+
+
+def _without_identity(order_texts: dict[str, str]) -> dict[str, str]:
+    """Return the values that answer a question about the order. A template that only identifies
+    the order still asks the customer for more."""
+    return {name: text for name, text in order_texts.items() if name not in _IDENTITY}
 
 
 _Rank = tuple[bool, bool, float, int, float]

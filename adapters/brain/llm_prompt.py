@@ -17,10 +17,10 @@ from pydantic import JsonValue
 
 from adapters.brain.llm_answer import CitableSource
 from adapters.brain.llm_templates import shown_templates
-from adapters.brain.order_facts import is_old
 from domain.agent.attachment_preview import AttachmentPreview
 from domain.agent.brain import BrainRequest, Category, Citation, Passage
 from domain.agent.intent import Intent
+from domain.agent.order_facts import is_old
 from domain.agent.plan import ACTIONS, PlannedAction
 from domain.agent.procedure import Procedure
 from domain.agent.pseudonyms import NoPseudonyms, Pseudonyms

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from adapters.brain.order_facts import order_values, promise_values
 from domain.agent.brain import BrainRequest, Category, Template
+from domain.agent.order_facts import order_values, promise_values
 from domain.agent.plan import ACTIONS, ActionKind
 from domain.agent.template import fill, names, unreadable
 

@@ -93,10 +93,13 @@ class Question:
 
 def read_question(text: str) -> Question:
     """Return the stems of a message, and separately the stems of its sentences that end with a
-    question mark."""
+    question mark. The questions of a long message count even if its text is not read so far."""
     text = _HOW_IT_WORKS.sub(r" \2 ", text)
     asked = [sentence for sentence in _sentences(text) if sentence.rstrip().endswith("?")]
-    return Question(stems=stems(text), asked=stems(" ".join(asked)), is_vague=_is_vague(text))
+    of_questions = stems(" ".join(asked))
+    return Question(
+        stems=stems(text) | of_questions, asked=of_questions, is_vague=_is_vague(text)
+    )
 
 
 def own_words(text: str) -> frozenset[str]:

@@ -17,6 +17,13 @@ _PAGES: Final = (
     "webhooks.md", "widget.fr.md", "widget.md",
 )  # fmt: skip
 _FOLDERS: Final = ("inbound",)
+FOR_DEVELOPERS: Final = frozenset(
+    {
+        "api.md", "attachments.md", "brain.md", "dashboard.md", "erasure.md", "inbound/generic.md",
+        "mcp.md", "reviews.md", "webhooks.md",
+    }
+)  # fmt: skip
+"""Documents that consist mainly of HTTP requests or of settings for operators."""
 
 
 @cache
@@ -33,5 +40,6 @@ def document_index() -> DocumentIndex:
             file.relative_to(_FOLDER).as_posix(): file.read_text(encoding="utf-8")
             for file in files
             if file.is_file()
-        }
+        },
+        FOR_DEVELOPERS,
     )

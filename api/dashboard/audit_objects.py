@@ -7,6 +7,7 @@ from typing import Final
 
 from domain.audit.entry import AuditEntry
 from domain.core.ids import ULID
+from domain.tenants.actor import is_operator
 
 _PAGES: Final = {
     "case_id": "/app/simulator/cases/",
@@ -37,11 +38,15 @@ class AuditedObject:
     href: str
 
 
-def audited_actor(entry: AuditEntry, people: Mapping[str, str]) -> str:
-    """Return the actor's address or name, or an empty string if only an id is known. `people`:
-    members' addresses by user id."""
-    is_id = re.fullmatch(ULID, entry.actor) is not None or entry.actor.startswith("sha256:")
-    return people.get(entry.actor, "" if is_id else entry.actor)
+OPERATOR: Final = "operator"
+"""The key of the text that replaces an operator's login."""
+
+
+def audited_actor(entry: AuditEntry, people: Mapping[str, str], names: Mapping[str, str]) -> str:
+    """Return the member's address or the API key's name. Return an empty string for an operator,
+    for the service, and for a former member. `people` maps user ids to addresses, and `names` maps
+    record ids to names."""
+    return people.get(entry.actor) or names.get(entry.actor, "")
 
 
 def audited_objects(
@@ -53,7 +58,14 @@ def audited_objects(
     for name, value in entry.ids.items():
         is_id = re.fullmatch(ULID, value) is not None
         named = people.get(value) or names.get(value)
-        shown = named or ("" if is_id else value.replace("_", " "))
+        shown = named or ("" if is_id else _in_words(value))
         page = _PAGES.get(name) if is_id and not is_gone else None
         label = name.removesuffix("_id").replace("_", " ").capitalize()
         yield AuditedObject(name, label, shown, f"{page}{value}" if page else "")
+
+
+def _in_words(value: str) -> str:
+    """Return a value that is not an id, as a text. A digest has no text."""
+    if is_operator(value):
+        return OPERATOR
+    return "" if value.startswith("sha256:") else value.replace("_", " ")

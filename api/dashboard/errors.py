@@ -21,6 +21,9 @@ from services.dashboard.forms import keep_draft
 
 _TEMPLATE: Final = "core/error.html"
 _PAGES: Final = ("/app", "/authorize")
+_PASSING: Final = frozenset({404, 408, 409, 429})
+"""Statuses below 500 of pages that may open at the next attempt."""
+
 _KEPT: Final = ("retry-after", "allow")
 # Maximum length of the reason in each language, in characters. The reason is sent in a cookie, and
 # browsers drop cookies larger than 4 KB.
@@ -31,13 +34,15 @@ _FIELD: Final = re.compile(r"champ « ([^«»]+) »")
 
 @dataclass(frozen=True, slots=True)
 class _ErrorFacts:
-    """The data for an error page. `again` is the form to submit again, or None."""
+    """The data for an error page. `again` is the form to submit again, or None. `reload` is the
+    path that "Try again" opens, or empty."""
 
     status: str
     code: str
     request_id: str
     retry_after: str
     again: Mapping[str, object] | None
+    reload: str
 
 
 def is_page(request: Request) -> bool:
@@ -107,6 +112,7 @@ async def _shown(
         request_id=request.state.request_id,
         retry_after=answer.headers.get("retry-after", ""),
         again=_again(post),
+        reload=_reload(request, status),
     )
     around = await page_at_error(request, status) if request.url.path.startswith("/app") else None
     if around is not None:
@@ -118,6 +124,16 @@ async def _shown(
         if name in answer.headers:
             shown.headers[name] = answer.headers[name]
     return shown
+
+
+def _reload(request: Request, status: int) -> str:
+    """Return the path and query of a page that may open at the next attempt, or an empty string.
+    A path with two leading slashes would lead to another site."""
+    url = request.url
+    if request.method != "GET" or not (status in _PASSING or status >= 500):
+        return ""
+    path = f"/{url.path.lstrip('/')}"
+    return f"{path}?{url.query}" if url.query else path
 
 
 def _again(post: Post | None) -> dict[str, object] | None:

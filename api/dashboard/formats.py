@@ -43,11 +43,13 @@ class Formats:
     now: datetime
 
     def when(self, moment: datetime | None) -> str:
-        """Format a time as “24 Nov 2026, 09:05”, or None as “–”."""
+        """Format a time as “24 Nov 2026, 09:05”, or as “24 nov. 2026 à 09:05” in French. Format
+        None as “–”."""
         if moment is None:
             return "–"
         local = moment.astimezone(self.zone)
-        return f"{self.day(local.date())}, {local:%H:%M}"
+        between = " à" if self.language == "fr" else ","
+        return f"{self.day(local.date())}{between} {local:%H:%M}"
 
     def day(self, day: date | None) -> str:
         if day is None:

@@ -20,6 +20,7 @@ from api.access import Member, member_of
 from api.auth import limiter_key
 from api.dashboard.flash import flash_of, take_flash
 from api.dashboard.formats import Formats
+from api.dashboard.guide_pages import guide_page
 from api.dashboard.navigation import menu_of, place_of
 from api.dashboard.pages import LANGUAGES, OURS, Sources, language_of
 from api.dashboard.redirect import PageRedirect
@@ -33,16 +34,18 @@ from domain.core.errors import DomainError
 from domain.core.ids import TenantId, parse_ulid
 from domain.dashboard.preferences import Preferences
 from domain.intake.rate_limit import LimitScope
+from domain.runs.inbox import InboxView
 from domain.tenants.actor import ANYONE, Actor
 from domain.tenants.automation import AutomationState
 from domain.tenants.client import Role
 from domain.tenants.errors import AccessDenied
 from services.dashboard.preferences import save_preferences
+from services.reviews.inbox import count_view
 from store.core.database import WhoseRecord
 from store.dashboard.page_drafts import PageDrafts
 from store.dashboard.preferences import preferences_of
 from store.identity.people import OwnClient, clients_of
-from store.reviews.open_reviews import MOST, count_needs
+from store.reviews.open_reviews import MOST
 from store.tenants.automation import AutomationStops
 from store.tenants.clients import ClientRepository
 
@@ -141,6 +144,8 @@ class Page:
         `saved_views` are for the menu: the page's inbox view, and the names of saved views by id.
         """
         flash = None if is_poll(self.request) else flash_of(self.request)
+        path = self.request.url.path
+        here = place_of(path, inbox_view)
         answer = self.resources.pages.render_app(
             self.request,
             template,
@@ -150,7 +155,10 @@ class Page:
             formats=self.formats,
             page=self,
             menu=menu_of(self.actor, saved_views),
-            here=place_of(self.request.url.path, inbox_view),
+            here=here,
+            help_page=(
+                guide_page(here, path, self.language) if self.resources.guide.is_built else ""
+            ),
             flash=flash,
             who=seal_of_form(self.resources.sealer, self.visit.user.id, self.tenant, self.now),
             new_id=self.resources.new_id,
@@ -255,15 +263,17 @@ async def _page_of(
             if own is None:
                 raise PageRedirect(NO_CLIENT)
             wanted, brand = own.id, own.brand_name
-        automation = await AutomationStops(connection, TenantId(wanted)).read()
-        waiting = await count_needs(connection, TenantId(wanted), resources.now())
-    role = None if visit.user.is_admin or own is None else own.role
+        tenant = TenantId(wanted)
+        role = None if visit.user.is_admin or own is None else own.role
+        actor = Actor.person(visit.user.id, role, network=client_network(request))
+        automation = await AutomationStops(connection, tenant).read()
+        waiting = await count_view(connection, tenant, actor, InboxView.NEEDS, now=resources.now())
     page = Page(
         request=request,
         resources=resources,
         visit=visit,
-        tenant=TenantId(wanted),
-        actor=Actor.person(visit.user.id, role, network=client_network(request)),
+        tenant=tenant,
+        actor=actor,
         brand_name=brand,
         clients=mine,
         preferences=preferences,
@@ -282,7 +292,9 @@ async def _switched(page: Page, member: Member) -> Page:
     async with page.resources.database.reading_across() as connection:
         brand = await ClientRepository(connection).brand_name(member.tenant)
         automation = await AutomationStops(connection, member.tenant).read()
-        waiting = await count_needs(connection, member.tenant, page.now)
+        waiting = await count_view(
+            connection, member.tenant, member.actor, InboxView.NEEDS, now=page.now
+        )
     return replace(
         page,
         tenant=member.tenant,

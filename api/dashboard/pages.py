@@ -18,10 +18,11 @@ from api.dashboard.devices import device_of
 from api.dashboard.event_names import event_name
 from api.dashboard.formats import Formats
 from api.dashboard.periods import recent_periods
-from api.dashboard.placeholders import named_placeholders
+from api.dashboard.placeholders import named_gaps, named_placeholders
 from api.dashboard.problems import FormProblem, field_label, form_problems, said_rule
 from api.dashboard.static import StaticFiles
 from api.dashboard.typography import typeset
+from domain.core.plain_text import shortened
 from domain.core.service_name import ServiceName
 
 _HERE: Final = Path(__file__).parent
@@ -74,11 +75,13 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
+        self._templates.filters["shortened"] = shortened
         self._templates.filters["xmlattr"] = _attributes
         self._templates.filters["display_name"] = display_name
         self._templates.filters["initials"] = initials
         self._templates.filters["hue"] = hue
         self._templates.filters["named"] = named_placeholders
+        self._templates.filters["named_gaps"] = named_gaps
         self._templates.globals["static"] = self.static.url
         self._templates.globals["event_name"] = event_name
         self._templates.globals["recent_periods"] = recent_periods

@@ -6,6 +6,7 @@ from typing import Final
 
 from api.dashboard.navigation import menu_of
 from api.dashboard.page import Page
+from domain.core.plain_text import shortened
 from domain.customers.customer import Customer
 from domain.dashboard.search import FoundTicket, matches, searched_words
 from domain.tenants.actor import ANYONE, MANAGERS, REVIEWERS
@@ -144,7 +145,7 @@ def _customers(customers: tuple[Customer, ...]) -> PaletteGroup:
 
 
 def _ticket(page: Page, ticket: FoundTicket, names: Mapping[str, str]) -> PaletteItem:
-    latest = " ".join((ticket.latest or "").split())[:_LATEST_CHARS]
+    latest = shortened(" ".join((ticket.latest or "").split()), _LATEST_CHARS)
     who = _customer(page, ticket, names)
     return PaletteItem(
         who, f"/app/conversations/{ticket.id}", "message-circle", latest, is_said=True

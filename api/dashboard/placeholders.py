@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from itertools import pairwise
 
+from domain.agent.macro import gaps_in
 from domain.agent.template import placeholders_in
 
 
@@ -16,3 +17,11 @@ def named_placeholders(body: str, names: Mapping[str, str]) -> str:
         shown = f"[{names[name]}]" if name in names else body[start:end]
         pieces += [shown, body[end:following]]
     return "".join(pieces)
+
+
+def named_gaps(text: str, names: Mapping[str, str]) -> str:
+    """Return an inserted template with each unfilled placeholder as its name: “[order number]” for
+    “[order_number]”."""
+    for gap in gaps_in(text):
+        text = text.replace(f"[{gap}]", f"[{names.get(gap, gap.replace('_', ' '))}]")
+    return text

@@ -1,6 +1,7 @@
 """Convert a scenario to and from its form fields. A scenario consists of a simulation's messages,
 customer and order."""
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -20,6 +21,9 @@ EVENT_TYPES: Final = (
 )
 _CUSTOMER: Final = ("email", "name")
 _ORDER: Final = ("number", "total", "refundable", "currency", "placed_at", "tracking_url")
+
+# A time as browsers send it. The field is in UTC.
+_NO_ZONE: Final = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?")
 
 BLANK: Final[Mapping[str, str]] = {
     "turn1": "",
@@ -56,6 +60,7 @@ def fields_of_scenario(scenario: Scenario) -> dict[str, str]:
     if order is not None:
         written = order.model_dump(mode="json")
         fields |= {f"order_{name}": str(written[name] or "") for name in (*_ORDER, "state")}
+        fields["order_placed_at"] = fields["order_placed_at"].removesuffix("Z")
         fields["order_items"] = "\n".join(order.items)
     return fields
 
@@ -79,6 +84,8 @@ def scenario_in(post: Post) -> dict[str, JsonValue]:
         **_given(post, "", ("event_type", "source", "subject")),
     }
     order = _given(post, "order_", (*_ORDER, "state"))
+    if _NO_ZONE.fullmatch(placed := str(order.get("placed_at", ""))):
+        order["placed_at"] = f"{placed}Z"
     if "number" in order:
         items: list[JsonValue] = list(lines(post.text("order_items")))
         scenario["order"] = {**order, "items": items}

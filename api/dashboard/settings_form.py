@@ -13,6 +13,7 @@ from domain.tenants.client_settings import ACKNOWLEDGED_IN, ClientSettings
 from domain.tenants.disclosure import DEFAULT_DISCLOSURE, DisclosureStatus
 from domain.tenants.frame_settings import DEFAULT_FRAME, FRAME_LENGTHS, frame_fields
 from domain.tenants.guidance import MAX_GUIDANCE_CHARS
+from domain.widget.looks import DEFAULT_COLOR
 
 _SETTINGS: Final = "/app/settings"
 _RULES: Final = ("do", "dont")
@@ -25,7 +26,7 @@ class SettingsInput:
     the values of a select."""
 
     name: str
-    kind: Literal["field", "area", "box", "choice"] = "field"
+    kind: Literal["field", "area", "box", "choice", "color"] = "field"
     attributes: Mapping[str, object] = field(default_factory=dict)
     rows: int = 4
     choices: tuple[str, ...] = ()
@@ -86,7 +87,7 @@ BRAND: Final = SettingsSection(
     (
         _line("display_name", 100),
         _line("logo_url", 2000, placeholder="https://"),
-        _line("color", 7, placeholder="#1a2b3c"),
+        SettingsInput("color", "color", {"maxlength": 7, "placeholder": DEFAULT_COLOR}),
     ),
     read=lambda found: {name: getattr(found.branding, name) or "" for name in _LOOKS},
     body=lambda post: {

@@ -115,6 +115,14 @@ class BrainContext:
         return bool(self.attachments) and event.reply_allowed and not event.text.strip()
 
     @property
+    def is_blank(self) -> bool:
+        """Return True if the event contains nothing to answer: no text, subject, attachment or
+        verification code, and no `merchant_request`."""
+        event = self.event
+        given = (event.words.strip(), self.attachments, event.merchant_request)
+        return event.reply_allowed and not (any(given) or event.is_proved_by_code)
+
+    @property
     def order(self) -> Order | None:
         """Return the customer's own order that the lookup found, or None."""
         return self.lookup.order if self.lookup else None

@@ -58,16 +58,17 @@ async def think_through(
 ) -> ThinkingResult:
     """Call the brain for a message and return its evaluated answer. Raises only the brain's errors.
 
-    Sensitive messages, answers to the agent's own question and messages that allow no reply do not
-    reach a brain. `net` detects sensitive topics, by default with the grammar alone.
+    Sensitive messages, messages without text, answers to the agent's own question and messages that
+    allow no reply do not reach a brain. `net` detects sensitive topics, by default with the grammar
+    alone.
     """
     is_whole = context.is_read_whole
     context = _beginning(context, READ_CHARS)
     policy_context = await _situation(context, now)
     if matter := _sensitive(context, net):
-        return _for_people(context, policy_context, matter)
-    if context.is_wordless:
-        return _for_people(context, policy_context, None)
+        return _for_people(context, policy_context, EscalationReason.POLICY_RESTRICTION, matter)
+    if reason := _without_text(context):
+        return _for_people(context, policy_context, reason)
     if not context.event.reply_allowed:
         return _unanswered(context, policy_context)
     await others_turn(context.event.text)
@@ -219,12 +220,21 @@ def _sensitive(context: BrainContext, net: SafetyNet) -> SensitiveMatter | None:
     return net.matter(context.event.words, context.sensitive_words)
 
 
+def _without_text(context: BrainContext) -> EscalationReason | None:
+    """Return the reason to hold a message that has no text, or None."""
+    if context.is_wordless:
+        return EscalationReason.MISSING_KNOWLEDGE
+    return EscalationReason.UNSUPPORTED_REQUEST if context.is_blank else None
+
+
 def _for_people(
-    context: BrainContext, policy_context: PolicyContext, matter: SensitiveMatter | None
+    context: BrainContext,
+    policy_context: PolicyContext,
+    reason: EscalationReason,
+    matter: SensitiveMatter | None = None,
 ) -> ThinkingResult:
-    """Return the result for a message that a human must answer. `matter` is the sensitive topic, or
-    None for a message that has attachments but no text."""
-    reason = EscalationReason.POLICY_RESTRICTION if matter else EscalationReason.MISSING_KNOWLEDGE
+    """Return the result for a message that a human must answer, and that no brain reads. `matter`
+    is its sensitive topic, or None for a message without text."""
     answer = BrainAnswer(
         classification=Category.OTHER,
         confidence=0,

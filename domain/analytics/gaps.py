@@ -9,6 +9,8 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from domain.core.plain_text import shortened
+
 MAX_QUESTIONS: Final = 2_000
 """Maximum number of questions that are clustered. The newest questions are used."""
 
@@ -129,7 +131,7 @@ def question_title(text: str) -> str:
     after TITLE_CHARS characters. A text without a question mark is used from its beginning."""
     line = _GREETING.sub("", " ".join(text.split()), count=1)
     found = next((one for one in _SENTENCE_END.split(line) if one.endswith("?")), line).strip()
-    title = found if len(found) <= TITLE_CHARS else f"{found[: TITLE_CHARS - 1].rstrip()}…"
+    title = shortened(found, TITLE_CHARS)
     return title[:1].upper() + title[1:]
 
 

@@ -4,7 +4,7 @@ ranks the sections."""
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,6 +26,14 @@ _OWN_NAMES: Final = frozenset({"copilot", "copilote"})
 _EXCERPT: Final = 400
 # Sections for the operators of the service. Members have no use for them.
 _FOR_OPERATORS: Final = frozenset({"For operators", "Pour les exploitants"})
+
+_DEVELOPMENT: Final = frozenset(
+    {"api", "cle", "cles", "key", "keys", "mcp", "sdk", "http", "curl", "json", "url", "code"}
+)
+_DEVELOPMENT_STARTS: Final = (
+    "webhook", "endpoint", "secret", "signature", "hmac", "token", "jeton", "oauth", "idempot",
+    "payload", "integrat", "developp", "develop", "script", "header",
+)  # fmt: skip
 
 _HEADED: Final = re.compile(r"^(#{1,4})\s+(\S.*)$")
 _TOKEN: Final = re.compile(r"[a-z0-9]+")
@@ -77,8 +85,11 @@ class DocumentIndex:
     """An inverted index of the documents, built once. A search scores only the sections that have a
     word in common with the question."""
 
-    def __init__(self, sections: Iterable[DocumentSection]) -> None:
+    def __init__(
+        self, sections: Iterable[DocumentSection], developer_pages: Set[str] = frozenset()
+    ) -> None:
         self._sections = tuple(sections)
+        self._developer_pages = developer_pages
         counts = [_counts(section) for section in self._sections]
         self._lengths = [sum(count.values()) for count in counts]
         self._mean = max(1.0, sum(self._lengths) / max(1, len(self._lengths)))
@@ -88,13 +99,17 @@ class DocumentIndex:
                 self._places.setdefault(word, []).append((number, times))
 
     @staticmethod
-    def of(pages: Mapping[str, str]) -> "DocumentIndex":
-        """Return an index of documents. `pages`: Markdown text by file name."""
+    def of(pages: Mapping[str, str], developer_pages: Set[str] = frozenset()) -> "DocumentIndex":
+        """Return an index of documents. `pages`: Markdown text by file name. A search returns
+        `developer_pages` only for a question about a developer's subject."""
         return DocumentIndex(
-            section
-            for page, text in sorted(pages.items())
-            for section in _sections(page, text)
-            if section.heading not in _FOR_OPERATORS
+            (
+                section
+                for page, text in sorted(pages.items())
+                for section in _sections(page, text)
+                if section.heading not in _FOR_OPERATORS
+            ),
+            developer_pages,
         )
 
     def __len__(self) -> int:
@@ -108,7 +123,9 @@ class DocumentIndex:
         """
         asked = [word for word in plain_words(question) if word not in STOP_WORDS]
         wanted = dict.fromkeys(map(stem, [*asked, *in_english(asked)]))
-        is_hidden = _OWN_NAMES.isdisjoint(asked)
+        hidden = set() if asks_of_development(asked) else set(self._developer_pages)
+        if _OWN_NAMES.isdisjoint(asked):
+            hidden.add(_OWN_PAGE)
         scores: Counter[int] = Counter()
         for word in list(wanted)[:_MAX_QUERY_WORDS]:
             places = self._places.get(word, [])
@@ -116,13 +133,14 @@ class DocumentIndex:
             for number, times in places:
                 length = 1 - _B + _B * self._lengths[number] / self._mean
                 scores[number] += rarity * times * (_K1 + 1) / (times + _K1 * length)  # type: ignore[assignment]
-        found = (
-            number
-            for number in scores
-            if not (is_hidden and self._sections[number].page == _OWN_PAGE)
-        )
+        found = (number for number in scores if self._sections[number].page not in hidden)
         best = sorted(found, key=lambda number: (-scores[number], number))[:limit]
         return tuple(FoundSection(self._sections[one], round(scores[one], 4)) for one in best)
+
+
+def asks_of_development(words: Iterable[str]) -> bool:
+    """Return True if a word of a question names a developer's subject."""
+    return any(word in _DEVELOPMENT or word.startswith(_DEVELOPMENT_STARTS) for word in words)
 
 
 def _counts(section: DocumentSection) -> Counter[str]:

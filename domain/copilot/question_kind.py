@@ -8,10 +8,12 @@ from enum import StrEnum
 from functools import cache
 from typing import Final
 
+from domain.copilot.periods import LastDays, period_named, without_period
 from domain.copilot.question import CopilotQuestion
-from domain.copilot.words import Tongue, content_words, plain_words, tongue_of
+from domain.copilot.words import STOP_WORDS, Tongue, content_words, plain_words, tongue_of
 from domain.core.ids import parse_ulid
 from domain.core.lexicon import LexiconFile, lexicon
+from domain.runs.inbox import InboxView
 
 # Minimum score of a kind. If all scores are lower, the question has no kind, and the copilot
 # searches the documents and the knowledge base.
@@ -42,6 +44,7 @@ class AskedKind(StrEnum):
     USAGE = "usage"
     WAITING = "waiting"
     GAPS = "gaps"
+    TOPICS = "topics"
     REFUNDS = "refunds"
     UNHAPPY = "unhappy"
     ATTENTION = "attention"
@@ -96,6 +99,8 @@ class _File(LexiconFile):
     cues: dict[AskedKind, tuple[_Cue, ...]]
     figures: dict[AskedFigure, tuple[str, ...]]
     by_reason: tuple[str, ...]
+    views: dict[InboxView, tuple[str, ...]]
+    goes_on: frozenset[str]
 
 
 @cache
@@ -112,6 +117,7 @@ class AskedOfCopilot:
     - `how`: it asks for instructions.
     - `figure`: the metric named in it, the first in the order of AskedFigure.
     - `by_reason`: it asks for reasons.
+    - `view`: the view of the inbox that it names.
     - `nearest`: the kind with the highest score, even if that score is too low.
     - `page_record`: the record on the user's current page.
     """
@@ -127,6 +133,7 @@ class AskedOfCopilot:
     how: bool = False
     figure: AskedFigure | None = None
     by_reason: bool = False
+    view: InboxView = InboxView.NEEDS
     nearest: AskedKind | None = None
     page_record: str | None = None
 
@@ -135,15 +142,16 @@ def asked_of(question: CopilotQuestion) -> AskedOfCopilot:
     """Return the kind of a question, its topic, and the records named in it.
 
     A short question without a kind inherits the kind and the named records from the user's previous
-    question.
+    question. So does a question that names only another period: `et la semaine dernière ?`.
     """
     otherwise = question.asker.language
     asked = replace(_asked(question.text, otherwise), page_record=question.asker.record_id)
-    if asked.kind is not AskedKind.SEARCH or not question.earlier:
+    if not question.earlier:
         return asked
-    if len(plain_words(question.text)) > _SHORT_WORDS:
+    is_new = asked.kind is not AskedKind.SEARCH or len(plain_words(question.text)) > _SHORT_WORDS
+    if is_new and not _names_only_a_period(question.text):
         return asked
-    before = _asked(question.earlier[0], otherwise)
+    before = _subject(question.earlier, otherwise)
     if before.kind in (AskedKind.SEARCH, AskedKind.ABILITIES, AskedKind.ACT, AskedKind.PRIVATE):
         return asked
     return replace(
@@ -156,12 +164,29 @@ def asked_of(question: CopilotQuestion) -> AskedOfCopilot:
         person=asked.person or before.person,
         figure=asked.figure or before.figure,
         by_reason=asked.by_reason or before.by_reason,
+        view=before.view,
     )
+
+
+def _subject(earlier: Sequence[str], otherwise: Tongue) -> AskedOfCopilot:
+    """Return the user's latest question that names more than a period."""
+    latest = next((one for one in earlier if not _names_only_a_period(one)), earlier[-1])
+    return _asked(latest, otherwise)
+
+
+def _names_only_a_period(text: str) -> bool:
+    """Return True if a question names a period, and no subject."""
+    words = plain_words(text)
+    if len(words) > 2 * _SHORT_WORDS or period_named(words) is None:
+        return False
+    return all(word in STOP_WORDS or word in _words().goes_on for word in without_period(words))
 
 
 def _asked(text: str, otherwise: Tongue) -> AskedOfCopilot:
     words = plain_words(text)
-    email, record, order = _email(text), _record(text), _order(text)
+    email, record = _email(text), _record(text)
+    # The number of days is not an order's number.
+    order = None if isinstance(period_named(words), LastDays) else _order(text)
     person = _person(text)
     is_how = _has_any(words, _words().how)
     kind, nearest = _kind(
@@ -183,6 +208,10 @@ def _asked(text: str, otherwise: Tongue) -> AskedOfCopilot:
         how=is_how,
         figure=next((one for one in AskedFigure if _has_all(words, _words().figures[one])), None),
         by_reason=_has_all(words, _words().by_reason),
+        view=next(
+            (view for view, cues in _words().views.items() if _has_all(words, cues)),
+            InboxView.NEEDS,
+        ),
         nearest=nearest,
     )
 

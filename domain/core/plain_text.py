@@ -57,6 +57,18 @@ def clean_line(value: str, limit: int) -> str:
     return " ".join(without_controls(value).split())[:limit].rstrip()
 
 
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most `most` characters. A longer text is cut after a whole word, and ends
+    with an ellipsis. Only a single word that is too long is cut inside."""
+    if len(text) <= most:
+        return text
+    kept, following = text[: most - 1], text[most - 1]
+    if kept.strip() and not (following.isspace() or kept[-1:].isspace()):
+        first, *cut = kept.rsplit(None, 1)
+        kept = first if cut else kept
+    return f"{kept.rstrip().rstrip(',;:–-(')}…"
+
+
 def clean_address(value: str) -> str | None:
     """Return the email address without surrounding blanks, or None.
 

@@ -22,6 +22,7 @@ class _Words:
     no_account: str
     no_account_text: str
     invitation: str
+    invitation_of_operator: str
     inviter: str
     no_inviter: str
     invitation_text: str
@@ -40,13 +41,14 @@ _FRENCH: Final = _Words(
         "rattaché. Pour ouvrir un compte : "
         "{sign_up}\n\nSi vous n'avez rien demandé, ignorez ce message.\n"
     ),
-    invitation="Invitation à rejoindre une équipe",
-    inviter="{inviter} vous invite à rejoindre son équipe.",
-    no_inviter="Vous êtes invité(e) à rejoindre une équipe.",
+    invitation="{inviter} vous invite dans son équipe",
+    invitation_of_operator="Invitation à rejoindre une équipe",
+    inviter="{inviter} vous invite à rejoindre son équipe de service client.",
+    no_inviter="Vous êtes invité(e) à rejoindre une équipe de service client.",
     invitation_text=(
-        "Bonjour,\n\n{who} Pour voir l'invitation, puis l'accepter ou la refuser, connectez-vous "
-        "avec cette adresse dans les {days} jours : {page}\n\nSi vous n'attendez aucune "
-        "invitation, ignorez ce message : vous ne rejoignez aucune équipe sans accepter.\n"
+        "Bonjour,\n\n{who} Pour voir le nom de la boutique, puis accepter ou refuser, "
+        "connectez-vous avec cette adresse dans les {days} jours : {page}\n\nSi vous n'attendez "
+        "aucune invitation, ignorez ce message : vous ne rejoignez aucune équipe sans accepter.\n"
     ),
 )
 _ENGLISH: Final = _Words(
@@ -61,13 +63,14 @@ _ENGLISH: Final = _Words(
         "Hello,\n\nSomeone tried to sign in with this address, but it has no account. To create "
         "one: {sign_up}\n\nIf it wasn't you, ignore this email.\n"
     ),
-    invitation="You're invited to join a team",
-    inviter="{inviter} invites you to join their team.",
-    no_inviter="You are invited to join a team.",
+    invitation="{inviter} invites you to their team",
+    invitation_of_operator="You're invited to join a team",
+    inviter="{inviter} invites you to join their customer support team.",
+    no_inviter="You are invited to join a customer support team.",
     invitation_text=(
-        "Hello,\n\n{who} To accept or decline, sign in with this address within {days} days: "
-        "{page}\n\nIf you weren't expecting this, ignore this email. You join a team only if you "
-        "accept.\n"
+        "Hello,\n\n{who} To see the shop's name and accept or decline, sign in with this "
+        "address within {days} days: {page}\n\nIf you weren't expecting this, ignore this email. "
+        "You join a team only if you accept.\n"
     ),
 )
 LANGUAGES: Final = {"fr": _FRENCH, "en": _ENGLISH}
@@ -102,12 +105,16 @@ def no_account_mail(
 def invitation_mail(
     invitation: Invitation, inviter: str | None, *, page: str, service: ServiceName
 ) -> OutgoingMail:
-    """Return the invitation mail, a fixed text. `inviter` is a verified address, or None for an
-    operator. `page` is the URL of the invitations page."""
+    """Return the invitation mail, a fixed text that names the inviter in the subject and the first
+    line. `inviter` is a verified address, or None for an operator. `page` is the URL of the
+    invitations page."""
     words = LANGUAGES[invitation.language]
-    who = words.inviter.format(inviter=inviter) if inviter else words.no_inviter
+    who, subject = words.no_inviter, words.invitation_of_operator
+    if inviter:
+        who = words.inviter.format(inviter=inviter)
+        subject = words.invitation.format(inviter=inviter)
     text = words.invitation_text.format(who=who, days=INVITED_FOR.days, page=page)
-    return _mail(invitation.id, invitation.email, service, words.invitation, text)
+    return _mail(invitation.id, invitation.email, service, subject, text)
 
 
 def _mail(record_id: str, to: str, service: ServiceName, subject: str, text: str) -> OutgoingMail:

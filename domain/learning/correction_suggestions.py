@@ -19,6 +19,7 @@ from domain.content.content import (
 )
 from domain.content.content import language_of as language_of_text
 from domain.content.suggestion import SuggestedEntry
+from domain.core.plain_text import shortened
 from domain.core.text import fold
 from domain.intake.order_number import find_order_numbers, same_once
 from domain.learning.correction import (
@@ -150,5 +151,4 @@ def _revision(
 def _title(record: CorrectionRecord, run: CorrectedRun, limit: int) -> str:
     given = record.subject or next((line for line in record.text.splitlines() if line.strip()), "")
     words = " ".join(run.anonymized(given[:MAX_BODY]).split())
-    cut = words[: min(limit, _TITLE_CHARS)].rstrip()
-    return cut or record.classification or record.kind.value
+    return shortened(words, min(limit, _TITLE_CHARS)) or record.classification or record.kind.value

@@ -8,7 +8,8 @@ from domain.core.contracts import Contract
 
 class SimulateInput(Contract):
     """The input of a simulation. `sealed` is an encrypted `SimulationAsked`. `id` belongs to no
-    database row. `outside` means that a model or shop may be called, which takes longer."""
+    database row. `outside`: run it as a regular activity, which does not occupy one of the worker's
+    workflow tasks. False only in histories of earlier versions."""
 
     client_id: str
     id: str

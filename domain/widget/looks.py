@@ -6,7 +6,8 @@ from typing import Final
 from domain.core.contrast import readable_on
 from domain.tenants.client_settings import Branding
 
-_OURS: Final = "#4f46e5"
+DEFAULT_COLOR: Final = "#4f46e5"
+"""The color of clients that have not set one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class WidgetLooks:
 def looks(branding: Branding, brand_name: str) -> WidgetLooks:
     """Return the appearance defined by the client's branding. Defaults replace values that the
     client has not set."""
-    color = branding.color or _OURS
+    color = branding.color or DEFAULT_COLOR
     return WidgetLooks(
         branding.display_name or brand_name, color, readable_on(color), branding.logo_url
     )

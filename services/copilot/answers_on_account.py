@@ -195,7 +195,8 @@ async def on_audit(trail: Trail, asked: AskedOfCopilot) -> str:
             "audit_line",
             at=trail.formats.when(one.at),
             what=one.what,
-            actor=one.actor,
+            # Only members are named. An id or an operator's login means nothing to the reader.
+            actor=one.actor if "@" in one.actor else term(tongue, f"by_{one.actor_kind}"),
         )
         for one in (named or found)[:_AUDIT_SHOWN]
     ]

@@ -12,6 +12,7 @@ from domain.copilot.phrases import phrase, term
 from domain.copilot.question_kind import AskedKind, AskedOfCopilot
 from domain.copilot.words import Tongue, content_words, plain_words, stem, tongue_of
 from domain.core.money import Money
+from domain.core.plain_text import shortened
 from services.copilot.answers_on_work import on_order
 from services.copilot.copilot_service import Trail
 from services.copilot.tools.content_tool import (
@@ -329,5 +330,4 @@ def _limits(rule: ActionRule, trail: Trail, tongue: Tongue) -> str:
 
 
 def _short(body: str) -> str:
-    line = " ".join(body.split())
-    return line if len(line) <= _BODY_CHARS else f"{line[:_BODY_CHARS]}…"
+    return shortened(" ".join(body.split()), _BODY_CHARS)

@@ -118,6 +118,32 @@ def _speed(trail: Trail, asked: AskedOfCopilot, found: DaysFound, between: str) 
     )
 
 
+async def on_topics(trail: Trail, asked: AskedOfCopilot) -> str:
+    """Answer a question about the most frequent topics, by default in the last 30 full days."""
+    tongue, last = asked.tongue, day_before(trail.copilot.now)
+    period = period_named(plain_words(asked.text))
+    first, last = whole_days_in(period, last) if period else (last - _MONTH, last)
+    found = await trail.use(READ_METRICS, DaysWanted(first=first, last=last))
+    between, formats = _between(trail, asked, first, last), trail.formats
+    topics = [one for one in found.by_topic if one.asked]
+    if not topics:
+        return phrase(tongue, "no_metrics", between=between)
+    lines = [
+        phrase(tongue, "topics_head", between=between, asked=formats.number(found.figures.asked))
+    ]
+    lines += [
+        phrase(
+            tongue,
+            "topic_line",
+            topic=term(tongue, one.topic or "no_topic"),
+            count=formats.number(one.asked),
+            share=formats.percent(one.asked / found.figures.asked),
+        )
+        for one in topics[:_SHOWN]
+    ]
+    return "\n".join(lines)
+
+
 async def on_refunds(trail: Trail, asked: AskedOfCopilot) -> str:
     """Answer a question about refunds by the agent: the total, the totals by topic, and the latest
     refunds. The default period is the last 30 days."""

@@ -2,6 +2,10 @@
 tasks, customers and orders."""
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from operator import itemgetter
 from typing import Final
 
 from domain.agent.policy_decision import Ruling
@@ -11,7 +15,9 @@ from domain.copilot.question_kind import AskedOfCopilot
 from domain.copilot.tool import Quoted
 from domain.copilot.words import Tongue
 from domain.core.ids import parse_ulid
+from domain.core.plain_text import shortened
 from domain.runs.errors import ConversationNotFound, RunNotFound
+from domain.runs.inbox import InboxView
 from services.copilot.copilot_service import Trail
 from services.copilot.tools.conversations_tool import (
     FIND_CONVERSATIONS,
@@ -20,6 +26,13 @@ from services.copilot.tools.conversations_tool import (
     ThreadFound,
     ThreadWanted,
 )
+from services.copilot.tools.inbox_tool import (
+    READ_INBOX,
+    InboxFound,
+    InboxWanted,
+    TicketFacts,
+    ticket_page,
+)
 from services.copilot.tools.overview_tool import (
     READ_OVERVIEW,
     OverviewAsked,
@@ -27,7 +40,6 @@ from services.copilot.tools.overview_tool import (
     TroubleFacts,
     trouble_page,
 )
-from services.copilot.tools.reviews_tool import LIST_REVIEWS, QueueWanted, WaitingFacts
 from services.copilot.tools.runs_tool import (
     READ_RUN,
     RUNS_OF_ORDER,
@@ -48,10 +60,15 @@ _NAME: Final = re.compile(r"(?<=\s)[A-ZÀ-Þ][\w'’-]{1,60}")
 _DIGIT: Final = re.compile(r"\d")
 _WHOLE_TEXT: Final = 4_000
 _TO_NAME: Final = 3
-"""Maximum number of reviews in an answer that also covers other subjects."""
+"""Maximum number of tickets in an answer that also covers other subjects."""
 _LONGEST_WAITS: Final = 5
 _READ_WAITS: Final = 10
 _NAME_CHARS: Final = 200
+_QUEUES: Final[Mapping[InboxView, str]] = {
+    InboxView.MINE: "queue_mine",
+    InboxView.SECOND: "queue_second",
+}
+"""The phrases about a view of the inbox. The view `needs` has the default ones."""
 
 
 async def on_run(trail: Trail, asked: AskedOfCopilot) -> str:
@@ -71,7 +88,8 @@ async def on_run(trail: Trail, asked: AskedOfCopilot) -> str:
         return _run(latest, trail, tongue)
     if named:
         return phrase(tongue, "no_run")
-    return "\n".join([phrase(tongue, "which_run"), *await _reviews(trail, tongue, _TO_NAME)])
+    waiting = await trail.use(READ_INBOX, InboxWanted(limit=_READ_WAITS))
+    return "\n".join([phrase(tongue, "which_run"), *_waits(waiting, trail, tongue, _TO_NAME)])
 
 
 async def _run_named(trail: Trail, name: str) -> RunReport | None:
@@ -170,35 +188,42 @@ def _outcome(found: RunReport, tongue: Tongue) -> list[str]:
 
 
 async def on_queue(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Answer a question about open reviews: their number, and the oldest ones."""
-    found, tongue = await trail.use(READ_OVERVIEW, OverviewAsked()), asked.tongue
-    lines = await _reviews(trail, tongue, _LONGEST_WAITS)
-    return "\n".join([_queue_head(found, trail, tongue), *lines])
+    """Answer a question about the tickets that wait, in the view of the inbox that the question
+    names: their number, and the longest waits."""
+    found = await trail.use(READ_INBOX, InboxWanted(view=asked.view, limit=_READ_WAITS))
+    overview = await trail.use(READ_OVERVIEW, OverviewAsked())
+    head = _queue_head(found, overview, trail, asked)
+    return "\n".join([head, *_waits(found, trail, asked.tongue, _LONGEST_WAITS)])
 
 
 async def on_attention(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Answer a question about what needs attention: open reviews and problems."""
-    found, tongue = await trail.use(READ_OVERVIEW, OverviewAsked()), asked.tongue
-    troubles = [_trouble(one, trail, tongue) for one in found.troubles]
-    if not found.waiting and not troubles:
+    """Answer a question about what needs attention: tickets that wait, and problems."""
+    found = await trail.use(READ_INBOX, InboxWanted(limit=_READ_WAITS))
+    overview, tongue = await trail.use(READ_OVERVIEW, OverviewAsked()), asked.tongue
+    troubles = [_trouble(one, trail, tongue) for one in overview.troubles]
+    if not found.count and not troubles:
         return phrase(tongue, "nothing_needs_you")
-    lines = [_queue_head(found, trail, tongue), *await _reviews(trail, tongue, _TO_NAME)]
-    return "\n".join([*lines, *troubles])
+    head = _queue_head(found, overview, trail, replace(asked, view=InboxView.NEEDS))
+    return "\n".join([head, *_waits(found, trail, tongue, _TO_NAME), *troubles])
 
 
-def _queue_head(found: OverviewFacts, trail: Trail, tongue: Tongue) -> str:
-    if found.oldest is None:
-        return phrase(tongue, "queue_empty")
-    count = trail.formats.number(found.waiting)
+def _queue_head(
+    found: InboxFound, overview: OverviewFacts, trail: Trail, asked: AskedOfCopilot
+) -> str:
+    tongue, name = asked.tongue, _QUEUES.get(asked.view, "queue")
+    since = [one.waiting_since for one in found.tickets if one.waiting_since]
+    if not found.count or not since:
+        return phrase(tongue, f"{name}_empty")
+    count = trail.formats.number(found.count)
     head = phrase(
         tongue,
-        "queue",
+        name,
         count=phrase(tongue, "at_least", count=count) if found.is_more else count,
-        span=trail.formats.since(found.oldest),
+        span=trail.formats.since(min(since)),
     )
-    if not found.at_stake:
+    if asked.view is not InboxView.NEEDS or not overview.at_stake:
         return head
-    sums = ", ".join(trail.formats.money(one) for one in found.at_stake)
+    sums = ", ".join(trail.formats.money(one) for one in overview.at_stake)
     return f"{head} {phrase(tongue, 'at_stake', sums=sums)}"
 
 
@@ -211,22 +236,23 @@ def _trouble(one: TroubleFacts, trail: Trail, tongue: Tongue) -> str:
     )
 
 
-async def _reviews(trail: Trail, tongue: Tongue, limit: int) -> list[str]:
-    """Return one line for each of the oldest open reviews."""
-    found = (await trail.use(LIST_REVIEWS, QueueWanted(limit=_READ_WAITS))).reviews
-    oldest = sorted(found, key=lambda one: one.created_at)[:limit]
-    return [_review(one, trail, tongue) for one in oldest]
+def _waits(found: InboxFound, trail: Trail, tongue: Tongue, limit: int) -> list[str]:
+    """Return one line for each of the longest waits."""
+    waiting = [(one.waiting_since, one) for one in found.tickets if one.waiting_since]
+    longest = sorted(waiting, key=itemgetter(0))[:limit]
+    return [_wait(one, since, trail, tongue) for since, one in longest]
 
 
-def _review(one: WaitingFacts, trail: Trail, tongue: Tongue) -> str:
+def _wait(one: TicketFacts, since: datetime, trail: Trail, tongue: Tongue) -> str:
     words = one.subject or one.preview
+    page = ticket_page(one.review_id, one.conversation_id)
     return phrase(
         tongue,
         "queue_line",
-        who=trail.link(CitedKind.REVIEW, one.review_id, who(one.customer, tongue)),
+        who=trail.link(*page, who(one.customer, tongue)),
         what=short(words) if words else "–",
-        reason=term(tongue, one.reason),
-        span=trail.formats.since(one.created_at),
+        reason=term(tongue, one.reason or "unanswered"),
+        span=trail.formats.since(since),
     )
 
 
@@ -342,5 +368,4 @@ def who(customer: Quoted | None, tongue: Tongue) -> str:
 
 def short(words: Quoted) -> str:
     """Return the beginning of a customer's text as one line."""
-    line = " ".join(words.text.split())
-    return line if len(line) <= _SHOWN_CHARS else f"{line[:_SHOWN_CHARS]}…"
+    return shortened(" ".join(words.text.split()), _SHOWN_CHARS)

@@ -35,6 +35,7 @@ from services.copilot.answers_on_figures import (
     on_gaps,
     on_metrics,
     on_refunds,
+    on_topics,
     on_unhappy,
 )
 from services.copilot.answers_on_work import (
@@ -60,6 +61,7 @@ _ANSWERS: Final[Mapping[AskedKind, Callable[[Trail, AskedOfCopilot], Awaitable[s
     AskedKind.CHURN: on_churn,
     AskedKind.METRICS: on_metrics,
     AskedKind.GAPS: on_gaps,
+    AskedKind.TOPICS: on_topics,
     AskedKind.REFUNDS: on_refunds,
     AskedKind.UNHAPPY: on_unhappy,
     AskedKind.ATTENTION: on_attention,

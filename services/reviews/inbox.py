@@ -7,11 +7,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
 from domain.runs.errors import TooManyInboxViews
-from domain.runs.inbox import InboxFilter, InboxPlace, InboxTicket
+from domain.runs.inbox import InboxFilter, InboxPlace, InboxTicket, InboxView
 from domain.runs.saved_view import MAX_VIEWS, SavedView, checked_view_name
 from domain.tenants.actor import ANYONE, REVIEWERS, Actor
 from services.core.unit_of_work import UnitOfWork
 from store.reviews.inbox import InboxReader
+from store.reviews.open_reviews import count_needs
 from store.reviews.saved_views import SavedViewRepository
 from store.tenants.accounts import AccountRepository
 
@@ -42,6 +43,18 @@ async def read_inbox(
         filters, user=actor.name, after=after, limit=limit, now=now
     )
     return InboxPage(tickets, following)
+
+
+async def count_view(
+    connection: AsyncConnection, tenant: TenantId, actor: Actor, view: InboxView, *, now: datetime
+) -> int:
+    """Return the number of tickets in a view, as listed without filters. Return MOST + 1 if there
+    are more than MOST. Raises RoleRequired."""
+    actor.require(ANYONE)
+    if view is InboxView.NEEDS:
+        return await count_needs(connection, tenant, now)
+    reader = InboxReader(connection, tenant)
+    return await reader.count(InboxFilter(view=view), user=actor.name, now=now)
 
 
 async def list_views(

@@ -49,8 +49,7 @@ async def simulate(
         client_id=tenant,
         id=simulation_id,
         sealed=sealed,
-        # Without a simulated order, the simulation queries the client's shops.
-        outside=thinks_outside or asked.scenario.order is None,
+        outside=True,
     )
     patience_s = _MODEL_S if thinks_outside else _EMBEDDED_S
     try:

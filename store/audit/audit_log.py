@@ -63,9 +63,11 @@ def _row(link: ChainLink) -> dict[str, object]:
 @dataclass(frozen=True, slots=True)
 class EntryFilter:
     """The filters for a list of audit entries. None disables a filter. `since` is inclusive and
-    `until` exclusive."""
+    `until` exclusive. `action` is the kind of an entry in lower case with underscores."""
 
     what: str | None = None
+    action: str | None = None
+    kind: str | None = None
     actor: str | None = None
     since: datetime | None = None
     until: datetime | None = None
@@ -100,21 +102,26 @@ class AuditLog(TenantRepository):
         return ChainHead(row.seq, bytes(row.hash))
 
     async def page(
-        self, *, limit: int, before: int | None, which: EntryFilter
+        self, *, limit: int, before: int | None, which: EntryFilter, oldest_first: bool = False
     ) -> tuple[ChainLink, ...]:
-        """Return a page of audit entries, newest first. `before`: return only entries with lower
-        sequence numbers."""
+        """Return a page of audit entries, newest or oldest first. `before` is the sequence number
+        of the previous page's last entry."""
         column = audit_entries.c
         wanted = [column.client_id == self._tenant]
         if before is not None:
-            wanted.append(column.seq < before)
+            wanted.append(column.seq > before if oldest_first else column.seq < before)
         if which.what is not None:
             wanted.append(column.what == which.what)
+        if which.action is not None:
+            wanted.append(sa.func.translate(sa.func.lower(column.what), " -", "__") == which.action)
+        if which.kind is not None:
+            wanted.append(column.actor_kind == which.kind)
         if which.actor is not None:
             wanted.append(column.actor == which.actor)
         if which.since is not None:
             wanted.append(column.at >= which.since)
         if which.until is not None:
             wanted.append(column.at < which.until)
-        query = LINKS.where(*wanted).order_by(column.seq.desc()).limit(limit)
+        order = column.seq if oldest_first else column.seq.desc()
+        query = LINKS.where(*wanted).order_by(order).limit(limit)
         return tuple(link_of(row) for row in await self._connection.execute(query))

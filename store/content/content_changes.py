@@ -61,17 +61,6 @@ class ContentChanges(TenantRepository):
         )
         return tuple(kind.model_validate(row, from_attributes=True) for row in rows)
 
-    async def template_names(self, limit: int) -> tuple[tuple[str, str, str], ...]:
-        """Return the id, name and language of each active template, ordered by name."""
-        table = response_templates.c
-        rows = await self._connection.execute(
-            sa.select(table.id, table.name, table.language)
-            .where(table.client_id == self._tenant, table.is_active)
-            .order_by(table.name, table.id)
-            .limit(limit)
-        )
-        return tuple((row.id, row.name, row.language) for row in rows)
-
     async def template_topics(self) -> tuple[tuple[str, str, str], ...]:
         """Return the id, name and category of each template, oldest first, including inactive
         templates."""

@@ -24,7 +24,9 @@ _STEPS: Final = """
           OR EXISTS (SELECT FROM widgets
                      WHERE client_id = :client_id AND allowed_origins <> '[]') AS door,
         EXISTS (SELECT FROM engine_runs
-                WHERE client_id = :client_id AND status = 'completed') AS answered
+                WHERE client_id = :client_id AND status = 'completed')
+          OR EXISTS (SELECT FROM conversation_replies
+                     WHERE client_id = :client_id AND state = 'sent') AS answered
 """
 """Boolean columns, named after the onboarding steps. A column is true if its step is completed."""
 

@@ -11,6 +11,7 @@ from domain.runs.inbox import InboxFilter, InboxPlace, InboxTicket
 from store.core.repository import TenantRepository
 from store.reviews.inbox_filters import chosen, end, is_filtered
 from store.reviews.inbox_sources import NEEDS_TEAM, OPEN
+from store.reviews.open_reviews import MOST
 from store.runs.triage import STATUS
 
 LOOKED_THROUGH: Final = 1_000
@@ -122,6 +123,12 @@ class InboxReader(TenantRepository):
         else:
             return tickets, None
         return tickets, InboxPlace(last.is_urgent, last.at, last.id)
+
+    async def count(self, wanted: InboxFilter, *, user: str, now: datetime) -> int:
+        """Return the number of tickets in the list. Return MOST + 1 if there are more than MOST."""
+        values = self._values(wanted, user=user, after=None, now=now)
+        values |= {"window": MOST + 1, "limit": MOST + 1}
+        return len(await self._read(chosen(wanted, None), values))
 
     async def _details(self, found: list[Any], values: Mapping[str, object]) -> list[Any]:
         """Return the details of the found tickets."""

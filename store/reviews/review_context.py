@@ -1,4 +1,4 @@
-"""The context shown with a review: the escalation reason, the draft's sources, and the next and
+"""The context shown with a review: the playbook's rules, the draft's sources, and the next and
 previous reviews."""
 
 from collections.abc import Mapping
@@ -9,7 +9,6 @@ import sqlalchemy as sa
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.agent.escalation_reason import EscalationReason
 from domain.agent.rulebook import Rulebook
 from domain.core.ids import TenantId
 from domain.reviews.errors import EscalationNotFound
@@ -33,8 +32,6 @@ class ReviewContext(BaseModel):
     rulebook: Rulebook
     language: str | None
     sentiment: float | None
-    doubt: EscalationReason | None
-    hold: EscalationReason | None
     conversation_id: str | None
     lookup: str | None
     looked_for: str | None
@@ -57,7 +54,7 @@ _CONTEXT: Final = sa.text(f"""
           AND (other.claimed_by IS NULL OR other.claimed_by = :user OR other.claimed_at <= :stale)
     )
     SELECT run.playbook_id, run.playbook_version AS version, playbook.name AS playbook,
-           playbook.threshold, playbook.rulebook, run.language, run.sentiment, run.doubt, run.hold,
+           playbook.threshold, playbook.rulebook, run.language, run.sentiment,
            run.lookup ->> 'state' AS lookup, run.lookup ->> 'number' AS looked_for,
            (SELECT conversation_id FROM engine_messages
             WHERE client_id = :client_id AND event_id = run.event_id AND direction = 'inbound'

@@ -83,9 +83,8 @@ document.addEventListener("submit", async (event) => {
   event.target.submit();
 });
 
-// The server appends a template to the draft, so store the form first. The form is stored even
-// without input, because it may contain an earlier template or the agent's draft. A "/" at the
-// start of a line moves the focus to the template list. Escape moves it back and inserts the "/".
+// The server reloads the page with an attached file, so store the form first. The form is stored
+// even without input, because it may contain the agent's draft.
 document.addEventListener("submit", async (event) => {
   const { inserts } = event.target.dataset;
   if (!inserts) return;
@@ -95,19 +94,52 @@ document.addEventListener("submit", async (event) => {
   event.target.submit();
 });
 
-document.addEventListener("keydown", (event) => {
-  const { macros } = event.target.dataset ?? {};
-  const choice = macros && event.key === "/" && document.getElementById(macros);
-  if (!choice || !/(^|\n)$/.test(event.target.value.slice(0, event.target.selectionStart))) return;
+// Insert a template at the cursor, or at the end of a text that never had the focus. A "/" at the
+// start of a line moves the focus to the search. Enter inserts the first result, unless the list
+// belongs to an earlier search. Escape moves the focus back and inserts the "/".
+document.addEventListener("focusin", (event) => {
+  if (event.target.matches("[data-macros]")) event.target.dataset.placed = "";
+});
+const insertAtCursor = (field, text) => {
+  const end = field.value.length;
+  if (!("placed" in field.dataset)) field.setSelectionRange(end, end);
+  const gap = !("placed" in field.dataset) && field.value.trim() ? "\n\n" : "";
+  field.setRangeText(gap + text, field.selectionStart, field.selectionEnd, "end");
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  field.focus();
+};
+const fieldOf = (form) => document.getElementById(form.dataset.insertsInto).querySelector("[data-macros]");
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!form.dataset.insertsInto) return;
   event.preventDefault();
-  choice.focus();
+  const asked = form.elements.macro;
+  const found = form.querySelector("#macros-found");
+  const isCurrent = found.dataset.search === asked.value && document.activeElement === asked;
+  const { text } = event.submitter?.dataset ?? {};
+  const first = isCurrent ? found.querySelector("[data-text]")?.dataset.text : undefined;
+  if (text ?? first) insertAtCursor(fieldOf(form), text ?? first);
 });
 document.addEventListener("keydown", (event) => {
-  const inserts = event.key === "Escape" && event.target.id === "template" && event.target.form?.dataset.inserts;
-  const text = inserts && document.getElementById(inserts).querySelector("[data-macros]");
-  if (!text) return;
-  text.setRangeText("/", text.selectionStart, text.selectionEnd, "end");
-  text.focus();
+  const { macros } = event.target.dataset ?? {};
+  const asked = macros && event.key === "/" && document.getElementById(macros);
+  if (!asked || !/(^|\n)$/.test(event.target.value.slice(0, event.target.selectionStart))) return;
+  event.preventDefault();
+  asked.closest("details").open = true;
+  asked.select();
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && event.target.id === "macro") insertAtCursor(fieldOf(event.target.form), "/");
+});
+
+// A color picker shows the code in its text field, and replaces it.
+all("input[type=color]").forEach((picker) => {
+  const code = document.getElementById(picker.dataset.code);
+  const show = () => (picker.value = /^#[\da-f]{6}$/i.test(code.value) ? code.value : picker.defaultValue);
+  code.addEventListener("input", show);
+  picker.addEventListener("input", () => (code.value = picker.value));
+  picker.hidden = false;
+  show();
 });
 
 // The first input in a review's form claims the review. Opening the review does not claim it.
@@ -248,12 +280,19 @@ const showHelp = () => {
       const line = document.createElement("li");
       const key = document.createElement("kbd");
       key.textContent = keyOf(element).toUpperCase();
-      line.append(key, ` ${element.textContent.trim()}`);
+      // The button's own hint is not part of its label.
+      const label = [...element.childNodes].filter((node) => node.nodeName !== "KBD");
+      line.append(key, ` ${label.map((node) => node.textContent).join("").trim()}`);
+      if (element.matches("button")) line.append(" ", help.querySelector("[data-enter]").cloneNode(true));
       return line;
     }),
   );
   help.showModal();
 };
+all("[data-help]").forEach((button) => {
+  button.hidden = false;
+  button.addEventListener("click", showHelp);
+});
 const act = (key) => {
   if (key === "j") return move(1);
   if (key === "k") return move(-1);
@@ -282,6 +321,8 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey && event.key === "Enter" && event.target.form) {
     const { presses } = event.target.dataset;
     if (presses) return document.getElementById(presses).click();
+    // A form that moves money is sent by its button: the user confirms what the button says.
+    if ("confirms" in event.target.form.dataset) return event.target.form.querySelector("[data-key=send]").focus();
     return event.target.form.requestSubmit();
   }
   if (event.key === "Escape" && panel && !panel.hidden) return toggleCopilot();

@@ -37,6 +37,13 @@ class DaysWanted(CopilotInput):
     )
 
 
+class TopicFigures(CopilotFacts):
+    """The number of tickets about a topic. `topic` is null for tickets without one."""
+
+    topic: str | None
+    asked: int
+
+
 class DaysFound(CopilotFacts):
     """Metrics for the requested days, as on the metrics page. Shares range from 0 to 1.
 
@@ -49,6 +56,7 @@ class DaysFound(CopilotFacts):
     figures: Figures
     change: dict[str, float | None]
     by_reason: tuple[ReasonFigures, ...]
+    by_topic: tuple[TopicFigures, ...] = Field(description="Topics, most tickets first.")
 
 
 class ChurnAsked(CopilotInput):
@@ -88,8 +96,15 @@ async def _days(copilot: CopilotService, wanted: DaysWanted) -> ToolFindings[Day
             figures=found.period.figures,
             change=found.change or {},
             by_reason=found.by_reason,
+            by_topic=tuple(TopicFigures(topic=one.key, asked=one.asked) for one in found.by_class),
         ),
-        (copilot.cite(CitedKind.METRICS, f"{first}/{last}", f"{first} – {last}"),),
+        (
+            copilot.cite(
+                CitedKind.METRICS,
+                f"{first}/{last}",
+                f"{copilot.formats.day(first)} – {copilot.formats.day(last)}",
+            ),
+        ),
     )
 
 
@@ -122,7 +137,8 @@ async def _churn(copilot: CopilotService, wanted: ChurnAsked) -> ToolFindings[Ch
 
 READ_METRICS: Final = ReadTool(
     "read_metrics",
-    "Metrics for a range of days: tickets, resolution and automation rates, latency, ratings.",
+    "Metrics for a range of days: tickets, topics, resolution and automation rates, latency, "
+    "ratings.",
     ANYONE,
     ("GET", "/api/dashboard/metrics"),
     DaysWanted,

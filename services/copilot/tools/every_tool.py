@@ -10,6 +10,7 @@ from services.copilot.tools.content_uses_tool import READ_CONTENT_USES
 from services.copilot.tools.conversations_tool import FIND_CONVERSATIONS, READ_CONVERSATION
 from services.copilot.tools.documents_tool import SEARCH_DOCUMENTS
 from services.copilot.tools.gaps_tool import READ_GAPS
+from services.copilot.tools.inbox_tool import READ_INBOX
 from services.copilot.tools.integrations_tool import READ_INTEGRATIONS
 from services.copilot.tools.keys_tool import READ_KEYS
 from services.copilot.tools.members_tool import READ_MEMBERS
@@ -30,6 +31,7 @@ COPILOT_TOOLS: Final[tuple[AnyTool, ...]] = (
     READ_CONVERSATION,
     READ_RUN,
     RUNS_OF_ORDER,
+    READ_INBOX,
     LIST_REVIEWS,
     READ_OVERVIEW,
     READ_REFUNDS,

@@ -68,27 +68,28 @@ async def _list(copilot: CopilotService, wanted: QueueWanted) -> ToolFindings[Qu
         )
         for one in shown
     )
+    pending = (one.review_id for one in facts if one.status is EscalationStatus.PENDING)
+    free = next(pending, None)
     return ToolFindings(
         QueueFound(reviews=facts, has_more=len(found) > wanted.limit),
         tuple(
             copilot.cite(CitedKind.REVIEW, one.id, one.subject or one.preview or one.id)
             for one in shown
         ),
-        _drafts(copilot, facts),
+        claim_drafts(copilot, free),
     )
 
 
-def _drafts(copilot: CopilotService, facts: tuple[WaitingFacts, ...]) -> tuple[DraftedChange, ...]:
-    """Return a proposed action: claim the first unclaimed review."""
-    free = next((one for one in facts if one.status is EscalationStatus.PENDING), None)
-    if free is None or not copilot.actor.may(REVIEWERS):
+def claim_drafts(copilot: CopilotService, review_id: str | None) -> tuple[DraftedChange, ...]:
+    """Return a proposed action: claim the review, unless it is None."""
+    if review_id is None or not copilot.actor.may(REVIEWERS):
         return ()
     return (
         DraftedChange(
             kind="review.claim",
-            changes=f"Claims review {free.review_id} for you.",
+            changes=f"Claims review {review_id} for you.",
             method="POST",
-            path=f"/api/dashboard/reviews/{free.review_id}/claim",
+            path=f"/api/dashboard/reviews/{review_id}/claim",
         ),
     )
 

@@ -261,3 +261,12 @@ async def test_any_request_is_answered_within_bounds(
     assert answer == await ask(
         text, subject=subject, templates=templates, passages=passages, fields=fields
     )
+
+
+async def test_a_question_beyond_the_beginning_of_a_long_message() -> None:
+    """Only the beginning of a text is searched for words, but the questions of all of it."""
+    story = "I was very pleased with the lamp for a long time. " * 60
+
+    answer = await ask(f"{story}Does the warranty cover a broken dimmer?", templates=ONE_PER_CLASS)
+
+    assert answer.language == "en"

@@ -6,9 +6,9 @@ import pytest
 
 from adapters.brain.classifier import Classifier
 from adapters.brain.embedded import EmbeddedBrain
-from adapters.brain.order_facts import order_values
 from domain.agent.brain import BrainAnswer, BrainRequest, Category, Language, Template
 from domain.agent.intent import Intent
+from domain.agent.order_facts import order_values
 from domain.agent.plan import PLACEHOLDERS, ActionKind, PlannedAction
 from domain.agent.template import KNOWN_NAMES
 from domain.core.money import Money

@@ -1,5 +1,6 @@
 """What the embedded brain answers with only the starter templates."""
 
+import re
 from itertools import count
 
 import pytest
@@ -135,6 +136,14 @@ QUESTIONS: dict[Intent, tuple[str, str]] = {
     ),
     Intent.CONTACT: ("Comment puis-je vous contacter ?", "How can I contact you?"),
 }
+
+
+ABOUT_ORDERS = [
+    intent
+    for intent in QUESTIONS
+    if intent
+    not in (Intent.PAYMENT, Intent.DISCOUNT, Intent.GIFT_CARD, Intent.ACCOUNT, Intent.CONTACT)
+]
 
 
 def starter(answer: BrainAnswer) -> Template | None:
@@ -283,3 +292,24 @@ async def test_a_refund_or_cancellation_is_named_only_with_its_offer(
     without = await ask(text, order=ORDER)
     assert promise not in without.response
     assert without.confidence < THRESHOLD
+
+
+ASKS_NUMBER = re.compile(r"(?:le|votre|son) num[ée]ro|(?:the|your) order number|its number")
+
+
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("intent", ABOUT_ORDERS)
+@pytest.mark.parametrize("order", [ORDER, OPEN], ids=["tracked", "open"])
+async def test_a_known_order_is_not_asked_for(intent: Intent, place: int, order: Order) -> None:
+    given = await ask(QUESTIONS[intent][place], order=order)
+    assert "1042" in given.response
+    assert not ASKS_NUMBER.search(given.response), given.response
+
+
+async def test_knowledge_is_preferred_to_a_starter_that_only_identifies_the_order() -> None:
+    entry = passage(
+        "How to return an item",
+        "To return an item, print the label in your account and post the parcel.",
+    )
+    given = await ask("How do I return an item?", order=ORDER, passages=(entry,))
+    assert "print the label" in given.response

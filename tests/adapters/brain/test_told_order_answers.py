@@ -2,8 +2,8 @@
 
 from datetime import UTC, date, datetime
 
-from adapters.brain.order_facts import order_values
 from domain.agent.brain import BrainRequest, Citation
+from domain.agent.order_facts import order_values
 from domain.core.money import Money
 from tests.adapters.brain.test_order_answers import ORDER, ask
 from tests.support.agent.grounding import unsupported

@@ -1,5 +1,10 @@
 """The knowledge pages: create, edit, delete, and no lost input."""
 
+import re
+from html import unescape
+
+import pytest
+
 from domain.tenants.client import Role
 from tests.support.core.engine import LiveEngine
 from tests.support.dashboard.visitors import at_pages, form_of
@@ -84,3 +89,26 @@ async def test_a_viewer_reads(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop, Role.VIEWER) as viewer:
         assert NEW not in await viewer.see(LIST)
         assert (await viewer.http.get(NEW)).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [("en", "How do I return an item?"), ("fr", "Comment retourner un article\u202f?")],
+)
+async def test_a_new_article_starts_from_a_common_question(
+    front: LiveEngine, shop: Shop, language: str, question: str
+) -> None:
+    """A question is suggested until it has an article, and only while the form is empty."""
+    link = re.compile(rf'<a class="button quiet small" href="([^"]*)">{re.escape(question)}</a>')
+    async with at_pages(front, shop, language=language) as owner:
+        found = link.search(await owner.see(NEW))
+        assert found is not None
+        filled = await owner.see(unescape(found.group(1)))
+        assert f'value="{" ".join(question.split())}"' in filled
+        assert f'<option value="{language}" selected>' in filled
+        assert not link.search(filled)
+        fields = {"title": question, "body": "Within 30 days.", "language": language}
+        await owner.send(NEW, LIST, fields)
+        page = await owner.see(NEW)
+        assert not link.search(page)
+        assert page.count('class="button quiet small"') >= 7

@@ -8,8 +8,11 @@ import pytest
 from adapters.system import new_ulid, utc_now
 from api.dashboard.formats import Formats
 from domain.agent.escalation_reason import EscalationReason
+from domain.audit.entry import Note
 from domain.core.money import Money
+from domain.tenants.actor import Actor
 from domain.tenants.client import Role
+from store.audit.audit_log import AuditLog
 from tests.support.content.content import KNOWLEDGE
 from tests.support.copilot.asking import CHAT, ask, body, events_of
 from tests.support.core.engine import ENGINE_SECRET, LiveEngine
@@ -78,6 +81,19 @@ async def test_it_answers_a_dozen_kinds_of_question(
         assert told["model"] == "embedded"
 
     assert await records(front, shop) == before
+
+
+async def test_the_audit_log_names_no_login(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    note = Note(Actor.operator("operator:root"), "plan changed", {})
+    async with front.database.tenant(shop.tenant) as connection:
+        await AuditLog(connection, shop.tenant).append([note], utc_now(), new_ulid)
+
+    told = await ask(front, shop, owner, "Qui a changé l'offre, selon le journal d'audit ?")
+
+    assert "par l'exploitant de cette installation" in told["text"]
+    assert "root" not in told["text"]
 
 
 async def test_events(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:

@@ -28,6 +28,8 @@ from tests.support.copilot.asking import ask
 from tests.support.copilot.trial_questions import TRIAL, TrialQuestion
 from tests.support.core.engine import LiveEngine
 from tests.support.dashboard.visitors import at_pages
+from tests.support.reviews.conversations import converse
+from tests.support.reviews.conversations import write as write_into
 from tests.support.reviews.dashboard import person
 from tests.support.reviews.reviews import open_review
 from tests.support.runs.conversation import CUSTOMER, write
@@ -56,7 +58,7 @@ EXPECTED: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     ),
     "knowledge": (("9 am to 6 pm",), ("9 h à 18 h",)),
     "unhappy": (("One unhappy customer", "This is a scandal"), ("Un client mécontent",)),
-    "attention": (("Tickets to approve",), ("Demandes à valider",)),
+    "attention": (("Tickets that need you",), ("Demandes à traiter",)),
     "waiting": (("5 h",), ("5 h",)),
     "automation": (("{all}", "1 of 1"), ("{all}", "1 sur 1")),
     "why": (("Passed to your team", "83%"), ("Transmis à votre équipe", "83 %")),
@@ -224,6 +226,35 @@ async def test_another_shop_has_none_of_it(front: LiveEngine) -> None:
         told = await ask(front, other, headers, put(question, question.english))
         for theirs in ("49.00", "scandal", "remboursée", "9 am", "zoe@"):
             assert theirs not in told["text"], question.english
+
+
+async def test_as_many_wait_as_the_inbox_lists(front: LiveEngine) -> None:
+    """Also a message whose run failed waits for the team, although it has no review."""
+    stage = await staged(front)
+    database, shop = front.database, stage.shop
+    talk = await converse(database, shop)
+    await write_into(database, shop, talk, status="failed")
+    headers = await person(front, shop, Role.OWNER)
+    async with at_pages(front, shop) as owner:
+        listed = (await owner.see("/app/inbox")).partition("<tbody>")[2].count("data-row")
+    assert listed == 3
+    told = await ask(front, shop, headers, "How many wait?")
+    assert f"Tickets that need you: {listed}." in told["text"]
+    mine = await ask(front, shop, headers, "How many tickets assigned to me wait?")
+    assert mine["text"] == "No ticket is assigned to you."
+
+
+async def test_frequent_topics_and_another_period(front: LiveEngine) -> None:
+    stage = await staged(front)
+    headers = await person(front, stage.shop, Role.VIEWER)
+    told = await ask(front, stage.shop, headers, "sujets fréquents")
+    assert told["text"].startswith("Sujets les plus fréquents du ")
+    assert "sur 1 demandes" in told["text"]
+    assert told["can_not"] is None
+    told = await ask(front, stage.shop, headers, "Frequent topics today", "and the last 10 days?")
+    day = day_before(utc_now())
+    span = f"/metrics?from={day - timedelta(days=9)}&to={day}"
+    assert [one for one in told["citations"] if one["url"].endswith(span)], told
 
 
 async def test_what_it_cannot_answer_it_says(front: LiveEngine) -> None:

@@ -51,3 +51,21 @@ async def test_an_error_is_shown_without_the_database(front: LiveEngine, shop: S
             answer = await owner.http.get("/app/nowhere")
             assert (answer.status_code, MENU in answer.text) == (404, False)
             assert (await owner.http.get("/app/runs")).status_code == 500
+
+
+@pytest.mark.parametrize(("language", "again"), [("en", "Try again"), ("fr", "Réessayer")])
+async def test_an_error_page_offers_another_attempt_and_a_way_back(
+    front: LiveEngine, shop: Shop, language: str, again: str
+) -> None:
+    async with at_pages(front, shop, Role.VIEWER, language=language) as viewer:
+        missing = await viewer.http.get("/app/nowhere?a=1&b=2")
+        assert f'href="/app/nowhere?a=1&amp;b=2">{again}</a>' in missing.text
+        assert 'href="/app">' in missing.text
+        doubled = await viewer.http.get("//evil.example/app/x")
+        assert 'href="//' not in doubled.text
+        forbidden = await viewer.http.get("/app/replays/new")
+        assert (forbidden.status_code, again in forbidden.text) == (403, False)
+        with database_away(front.app.state.resources.database):
+            broken = await viewer.http.get("/app/runs")
+            assert broken.status_code == 500
+            assert f'href="/app/runs">{again}</a>' in broken.text

@@ -60,3 +60,10 @@ def test_business_time_is_never_in_days(length: timedelta, said: str) -> None:
     assert ENGLISH.business(length) == said
     assert FRENCH.business(length) == said.replace(",", "\u202f")
     assert ENGLISH.wait(timedelta()) == "1 min"
+
+
+def test_a_time_has_its_language_s_form() -> None:
+    moment = datetime(2026, 11, 12, 14, 5, tzinfo=UTC)
+    assert FRENCH.when(moment) == "12 nov. 2026 à 14:05"
+    assert ENGLISH.when(moment) == "12 Nov 2026, 14:05"
+    assert FRENCH.when(datetime(2026, 12, 1, tzinfo=UTC)) == "1er déc. 2026 à 00:00"

@@ -11,6 +11,7 @@ from adapters.system import new_ulid, utc_now
 from api.dashboard.routers.dashboard import improvement_page
 from domain.analytics.gaps import FoundKnowledge, KnowledgeGaps
 from domain.core.errors import CallerBusy, OverBudget
+from domain.intake.event import Channel
 from domain.integrations.providers import Provider
 from domain.tenants.business_hours import BusinessHours
 from domain.tenants.client import Role
@@ -19,7 +20,7 @@ from store.analytics.day_counts import count_day
 from store.analytics.metrics import keep_day
 from store.dashboard.tables import home_visits
 from store.inbound.poll_cursors import PollCursorRepository
-from store.runs.tables import ai_conversations, engine_messages
+from store.runs.tables import ai_conversations, conversation_replies, engine_messages
 from store.tenants.business_hours import BusinessHoursRepository
 from store.webhooks.tables import webhook_subscriptions
 from tests.support.agent.acting import connect
@@ -28,7 +29,9 @@ from tests.support.core.engine import LiveEngine
 from tests.support.dashboard.visitors import at_pages
 from tests.support.reviews.conversations import converse
 from tests.support.reviews.conversations import write as write_into
+from tests.support.reviews.replies import conversation_of, written
 from tests.support.reviews.reviews import open_review
+from tests.support.runs.conversation import write as write_first
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
 
@@ -50,6 +53,23 @@ async def test_the_first_steps_go_as_they_are_taken(front: LiveEngine, shop: Sho
         await owner.send("/app/knowledge/new", "/app/knowledge", form)
 
         assert '<a href="/app/knowledge/new">Answer a common' not in await owner.see("/app")
+
+
+async def test_a_sent_reply_of_a_member_answers_the_test_ticket(
+    front: LiveEngine, shop: Shop
+) -> None:
+    """A shop's only member cannot approve the reply to their own test ticket."""
+    ticket = '<a href="/app/tickets/new">Send a test ticket'
+    asked = await write_first(front.database, shop, channel=Channel.EMAIL)
+    talk = await conversation_of(front.database, asked.event_id)
+    reply = await written(front.database, shop, talk)
+    async with at_pages(front, shop) as owner:
+        assert ticket in await owner.see("/app")
+        async with front.database.tenant(shop.tenant) as connection:
+            row = conversation_replies.c.id == reply.id
+            sent = sa.update(conversation_replies).where(row).values(state="sent")
+            await connection.execute(sent)
+        assert ticket not in await owner.see("/app")
 
 
 async def test_each_step_leads_a_manager_to_the_next(front: LiveEngine, shop: Shop) -> None:

@@ -92,6 +92,33 @@ async def test_too_many_tries_are_told_as_a_page(front: LiveEngine) -> None:
     assert "Wait a minute" in answers[-1].text
 
 
+async def test_the_form_for_the_code_stays_after_a_refusal(front: LiveEngine) -> None:
+    """It keeps the address and the shop's name after a wrong code, and after too many attempts of
+    either kind."""
+    form = {"email": new_address(), "brand_name": "Maison Lin", "next": "/app/knowledge"}
+    async with browser(front) as client:
+        wrong = await client.post("/app/verify", data={**form, "code": "123456"})
+        assert "wrong, has expired" in wrong.text
+        again = form_of(wrong.text, "/app/sign-up")
+        sent = await client.post("/app/sign-up", data=again)
+        assert "We sent a new code." in sent.text
+
+        async def until_refused(path: str, fields: dict[str, str]) -> str:
+            for _ in range(100):
+                answer = await client.post(path, data=fields)
+                if answer.status_code == 429:
+                    return answer.text
+            raise AssertionError("no limit")
+
+        for refused in (
+            await until_refused("/app/verify", {**form, "code": "123456"}),
+            await until_refused("/app/sign-up", again),
+        ):
+            assert form_of(refused, "/app/verify").items() >= form.items()
+            assert form_of(refused, "/app/sign-up") == again
+            assert "We sent a new code." not in refused
+
+
 async def test_a_code_is_sent_again_from_the_page_that_asks_for_it(
     engine: LiveEngine, mail: MailServer
 ) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from domain.agent.brain import SETTLED_BY
 from domain.core.ids import parse_ulid
 from domain.reviews.escalation import EscalationStatus
 from domain.tenants.disclosure import DEFAULT_DISCLOSURE
@@ -17,6 +18,7 @@ from store.runs.tables import (
 from tests.support.core.engine import ENGINE_SECRET, GATEWAY, LiveEngine
 from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row, row_counts, rows
+from tests.support.dashboard.visitors import at_pages
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop, open_shop, with_sender
 
@@ -224,6 +226,23 @@ async def test_automatic_mail_is_never_answered(
     assert body["steps_executed"] == 0
     assert mail.mails == []
     assert await rows(engine.database, engine_messages, of=shop, direction="outbound") == []
+
+
+@pytest.mark.parametrize("message", ["", " \n\t"])
+async def test_a_blank_message_waits_without_a_draft(
+    engine: LiveEngine, shop: Shop, message: str
+) -> None:
+    body = (await engine.post(shop, customer_email="a@b.example", message=message)).json()
+
+    assert (body["status"], body["response"], body["steps_executed"]) == ("needs_review", "", 0)
+    assert (body["classification"], body["confidence"]) == ("other", 0)
+    review = await only_row(engine.database, escalation_tickets, of=shop)
+    assert (review["reason"], review["draft"]) == ("unsupported_request", "")
+    run = await only_row(engine.database, engine_runs, of=shop)
+    assert run["model"] == SETTLED_BY
+    async with at_pages(engine, shop) as owner:
+        page = await owner.see(f"/app/reviews/{review['id']}")
+        assert "This message has no text." in page
 
 
 @pytest.mark.parametrize(

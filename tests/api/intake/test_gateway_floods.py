@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from datetime import timedelta
 
 import httpx
@@ -10,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from adapters.system import utc_now
-from domain.tenants.client import Role
+from domain.tenants.client import Plan, Role
 from store.core.tables import error_reports
 from store.runs.tables import engine_runs
 from store.tenants.keys import KeyRepository
@@ -18,7 +19,7 @@ from tests.support.core.engine import ENGINE_SECRET, GATEWAY, LiveEngine, databa
 from tests.support.core.rows import rows
 from tests.support.core.temporal import TemporalServer
 from tests.support.core.waiting import eventually
-from tests.support.intake.admission import sent_before
+from tests.support.intake.admission import on_plan, sent_before
 from tests.support.reviews.dashboard import person
 from tests.support.tenants.account import KEYS, LABEL
 from tests.support.tenants.identity import bearer
@@ -130,6 +131,25 @@ async def test_a_clients_dry_runs_wait_for_one_another(front: LiveEngine) -> Non
     assert {one.result().json()["code"] for one in refused} == {"caller_busy"}
     assert answered.status_code == 200
     assert Counter(one.status_code for one in ended) == {200: 7, 429: 5}
+
+
+async def test_dry_runs_of_free_accounts_leave_room_for_others(front: LiveEngine) -> None:
+    """Two of them run at once. A client with a plan does not wait for them."""
+    free, also_free, waiting, paying = [
+        await open_shop(front.database, event_type="nobody") for _ in range(4)
+    ]
+    await on_plan(front.database, paying, Plan.PRO)
+    resources = front.app.state.resources
+    async with AsyncExitStack() as running:
+        for shop in (free, also_free):
+            await running.enter_async_context(resources.dry_run_slots.slot(shop.tenant, pays=False))
+        late = asyncio.ensure_future(front.post(waiting, is_test=True, message="x"))
+
+        answered = await front.post(paying, is_test=True, message="x")
+
+        assert answered.status_code == 200
+        assert not late.done()
+    assert (await late).status_code == 200
 
 
 @pytest.mark.own_database

@@ -47,6 +47,13 @@ async def test_a_correction_becomes_a_case_an_entry_and_an_example(
         assert "Example deleted." in await owner.follow(gone)
 
 
+async def test_the_list_cuts_a_long_text_after_a_word(front: LiveEngine, shop: Shop) -> None:
+    await corrected(front.database, shop, text="Where is the parcel that you promised? " * 8)
+    async with at_pages(front, shop) as owner:
+        page = await owner.see(LIST)
+        assert "promised? Where is the parcel…</a>" in page
+
+
 async def test_the_page_of_examples_shows_what_is_learnt(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner:
         assert "Not trained yet." in await owner.see("/app/examples")

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from domain.tenants.client import Role
 from tests.support.core.engine import LiveEngine
 from tests.support.dashboard.visitors import at_pages
@@ -17,6 +19,18 @@ DAYS = {
     "automation_events": "730",
     "known": "on",
 }
+
+
+@pytest.mark.parametrize(("language", "days"), [("en", "days"), ("fr", "jours")])
+async def test_a_retention_period_has_a_unit(
+    front: LiveEngine, shop: Shop, language: str, days: str
+) -> None:
+    async with at_pages(front, shop, language=language) as owner:
+        page = await owner.see(DATA)
+        assert page.count(f'<span aria-hidden="true">{days}</span>') == len(DAYS) - 1
+        assert page.count(f'<span class="visually-hidden"> ({days})</span></label>') == 4
+        hours = await owner.see("/app/settings/business-hours")
+        assert '<span aria-hidden="true">minutes</span>' in hours
 
 
 async def test_how_long_what_is_kept(front: LiveEngine, shop: Shop) -> None:

@@ -131,7 +131,7 @@ async def test_the_list_says_who_has_a_ticket(front: LiveEngine, shop: Shop) -> 
         (f"/app/conversations/{answered}", "Agent"),
         (f"/app/conversations/{refused}", "Your team"),
         (f"/app/conversations/{assigned}", "You"),
-        (f"/app/reviews/{claimed}", BEN.name.lower()),
+        (f"/app/reviews/{claimed}", "Ben"),
     ):
         row = row_of(page, name)
         assert f"<span>{who}</span>" in row.replace('<span dir="auto">', "<span>"), who
@@ -267,6 +267,18 @@ async def test_tickets_are_changed_together(front: LiveEngine, shop: Shop) -> No
         assert "not valid" in await done("close")
     async with at_pages(front, shop, Role.VIEWER) as viewer:
         assert f"{INBOX}/several" not in await viewer.see(INBOX)
+
+
+async def test_the_bar_has_four_actions_and_the_rest_under_more(
+    front: LiveEngine, shop: Shop
+) -> None:
+    await open_review(front.database, shop)
+    async with at_pages(front, shop, Role.AGENT) as agent:
+        bar = (await agent.see(INBOX)).partition('class="sticky bulk"')[2].partition("</form>")[0]
+    first, _, more = bar.partition("popovertarget")
+    actions = [re.findall(r'name="do" value="(\w+)"', part) for part in (first, more)]
+    assert actions == [["claim", "assign", "snooze", "close"], ["release", "reopen", "reject"]]
+    assert 'id="note"' in more
 
 
 async def test_several_changes_are_all_made_or_none(front: LiveEngine, shop: Shop) -> None:

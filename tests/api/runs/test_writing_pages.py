@@ -16,6 +16,7 @@ from tests.support.reviews.conversations import converse
 from tests.support.reviews.replies import WORDS, conversation_of
 from tests.support.reviews.reviews import open_review, refund
 from tests.support.runs.conversation import say, write
+from tests.support.runs.traced_run import traced_run
 from tests.support.tenants.shop import Shop
 
 HOSTILE = "<script>alert(1)</script>"
@@ -174,7 +175,7 @@ async def test_a_template_is_inserted_after_what_is_written(front: LiveEngine, s
     async with front.database.tenant(shop.tenant) as connection:
         await ContentRepository(connection, shop.tenant).add_template(template, utc_now())
     async with at_pages(front, shop, Role.AGENT) as agent:
-        assert f'<option value="{template.id}">Suivi</option>' in await agent.see(path)
+        assert f'name="template" value="{template.id}"' in await agent.see(path)
         hidden = {"latest_message": new_ulid(), "text": "Bonjour,"}
         await agent.follow(await agent.send(path, f"{path}/reply", hidden))
         page = await agent.see(path, template=template.id)
@@ -187,3 +188,23 @@ async def test_a_template_is_inserted_after_what_is_written(front: LiveEngine, s
         gone = await agent.http.get(path, params={"template": new_ulid()})
         assert gone.status_code == 404
     assert await rows(front.database, conversation_replies, of=shop) == []
+
+
+async def test_a_template_is_filled_from_the_order_that_was_found(
+    front: LiveEngine, shop: Shop
+) -> None:
+    """The order of the run's lookup, for a message that names none."""
+    await traced_run(front.database, shop)
+    talk = (await only_row(front.database, ai_conversations, of=shop))["id"]
+    template = Template(
+        id=new_ulid(),
+        name="Suivi",
+        category=Category.ORDER_STATUS,
+        language="fr",
+        body="Commande {{ order_number }}, {{ order_status }}.",
+    )
+    async with front.database.tenant(shop.tenant) as connection:
+        await ContentRepository(connection, shop.tenant).add_template(template, utc_now())
+    async with at_pages(front, shop, Role.AGENT) as agent:
+        page = await agent.see(f"/app/conversations/{talk}", template=template.id)
+    assert "Commande 1042, livrée.</textarea>" in page

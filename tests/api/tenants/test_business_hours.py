@@ -94,6 +94,17 @@ async def test_the_form_of_the_settings_page(front: LiveEngine, shop: Shop) -> N
         assert "Enregistrer</button>" not in page
 
 
+async def test_holidays_have_the_french_form_on_a_french_page(
+    front: LiveEngine, shop: Shop
+) -> None:
+    async with at_pages(front, shop, language="fr") as owner:
+        for given in ("25/12/2026\r\n01/01/2027", "2026-12-25\r\n2027-01-01"):
+            fields = {"time_zone": "Europe/Paris", "holidays": given}
+            page = await owner.follow(await owner.send(FORM, FORM, fields))
+            assert "25/12/2026\n01/01/2027</textarea>" in page
+        assert (await _stored(front, shop))["holidays"] == ["2026-12-25", "2027-01-01"]
+
+
 async def test_a_change_by_a_teammate_is_shown(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner, at_pages(front, shop, Role.ADMIN) as admin:
         behind = await admin.see(FORM)

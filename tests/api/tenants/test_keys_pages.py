@@ -3,10 +3,13 @@
 import re
 import secrets
 
+import sqlalchemy as sa
+
 from adapters.system import new_ulid, utc_now
 from domain.tenants.api_key import KEY_BYTES, MCP, new_key
 from domain.tenants.client import Role
 from store.tenants.keys import KeyRepository
+from store.tenants.tables import api_keys
 from tests.support.core.engine import LiveEngine
 from tests.support.dashboard.visitors import at_pages, form_of
 from tests.support.tenants.shop import Shop, open_shop
@@ -47,6 +50,23 @@ async def test_a_key_is_shown_once_works_and_is_revoked_by_its_name(
         assert "“Till 2” was revoked" in gone
         assert "Till 2</a>" in await owner.see(f"{LIST}/revoked")
         assert f"{key}/revoke" not in await owner.see(key)
+
+
+async def test_the_maker_of_a_key_is_shown_without_a_login_or_an_id(
+    front: LiveEngine, shop: Shop
+) -> None:
+    gone = new_ulid()
+    async with at_pages(front, shop) as owner:
+        for maker, words in (
+            ("operator:root", "the operator of this installation"),
+            (gone, "someone no longer in the team"),
+        ):
+            async with front.database.tenant(shop.tenant) as connection:
+                await connection.execute(sa.update(api_keys).values(created_by=maker))
+            for path in (LIST, f"{LIST}/{shop.key_id}"):
+                page = await owner.see(path)
+                assert words in page
+                assert maker not in page
 
 
 async def test_an_ai_client_stands_beside_the_settings_to_paste(

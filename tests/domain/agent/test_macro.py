@@ -1,13 +1,19 @@
 """A template that a member inserts into a reply."""
 
+from datetime import UTC, date, datetime
+
 import pytest
 
 from domain.agent.brain import Category, Template
 from domain.agent.frame import PLAIN_FRAME
 from domain.agent.macro import inserted
+from domain.core.money import Money
 from domain.intake.event import Channel, UnifiedEvent
 from domain.intake.proved_address import ProofKind, ProvedAddress
+from domain.integrations.order import Order, OrderState
+from domain.integrations.providers import Provider
 
+TODAY = date(2026, 11, 30)
 FIELDS = {
     "customer_name": "http://evil.example",
     "first_name": "Call 0899 123 456",
@@ -25,7 +31,15 @@ def test_it_is_filled_from_the_message() -> None:
     event = UnifiedEvent(
         channel=Channel.EMAIL, customer_email="a@b.example", proved=proved, fields=fields
     )
-    filled = inserted(_template(body), event, PLAIN_FRAME, brand_name="Chez Nous", has_shop=False)
+    filled = inserted(
+        _template(body),
+        event,
+        PLAIN_FRAME,
+        brand_name="Chez Nous",
+        has_shop=False,
+        order=None,
+        today=TODAY,
+    )
     assert (filled.text, filled.missing) == ("Commande 1042, France : u", ())
 
 
@@ -47,6 +61,8 @@ def test_an_unverified_author_writes_nothing_of_it(channel: Channel) -> None:
         PLAIN_FRAME,
         brand_name="Chez Nous",
         has_shop=False,
+        order=None,
+        today=TODAY,
     )
     assert filled.text.split() == ["client", "1042"]
 
@@ -59,6 +75,8 @@ def test_what_is_not_known_stays_for_the_member() -> None:
         PLAIN_FRAME,
         brand_name="Chez Nous",
         has_shop=False,
+        order=None,
+        today=TODAY,
     )
     assert filled.text.endswith("Suivi : [tracking_url]")
     assert filled.missing == ("tracking_url",)
@@ -72,9 +90,36 @@ def test_a_field_promises_no_action() -> None:
         PLAIN_FRAME,
         brand_name="Chez Nous",
         has_shop=False,
+        order=None,
+        today=TODAY,
     )
     assert filled.text == "Remboursé : [refund_amount]"
 
 
 def _template(body: str) -> Template:
     return Template(id="t", name="Suivi", category=Category.ORDER_STATUS, language="fr", body=body)
+
+
+def test_the_order_found_fills_it_before_the_message() -> None:
+    order = Order(
+        integration_id="",
+        provider=Provider.SHOPIFY,
+        id="gid-1044",
+        number="1044",
+        customer_email="a@b.example",
+        state=OrderState.SHIPPED,
+        total=Money(minor=4900, currency="EUR"),
+        refundable=Money(minor=4900, currency="EUR"),
+        placed_at=datetime(2026, 11, 20, tzinfo=UTC),
+        tracking_url="https://track.example/1044",
+    )
+    filled = inserted(
+        _template("{{ order_number }} {{ tracking_url }} {{ refund_amount }}"),
+        UnifiedEvent(channel=Channel.EMAIL, order_number="1042", fields={"order_number": "1042"}),
+        PLAIN_FRAME,
+        brand_name="Chez Nous",
+        has_shop=True,
+        order=order,
+        today=TODAY,
+    )
+    assert filled.text == "1044 https://track.example/1044 [refund_amount]"

@@ -111,6 +111,19 @@ async def test_after_so_many_answers_in_an_hour_people_do() -> None:
     assert waits_for(await thought(HELLO, turns_left=0)) is EscalationReason.POLICY_RESTRICTION
 
 
+@pytest.mark.parametrize("text", ["", "  \n\t "])
+async def test_a_blank_message_is_drafted_by_no_brain(text: str) -> None:
+    blank = an_event(text=text, numbers=()).model_copy(update={"subject": None})
+    brain = FixedBrain()
+    result = await thought(blank, brain)
+
+    assert (brain.requests, result.text) == ([], "")
+    assert waits_for(result) is EscalationReason.UNSUPPORTED_REQUEST
+
+    await thought(blank.model_copy(update={"subject": "Where is my order?"}), brain)
+    assert len(brain.requests) == 1
+
+
 async def test_what_closes_an_exchange_needs_neither_answer_nor_people() -> None:
     unsure = {"closes": True, "response": "", "confidence": 0.1}
     brain = FixedBrain(ANSWER.model_copy(update=unsure))

@@ -1,6 +1,6 @@
 """The search in the product's documents, with the released documents."""
 
-from adapters.copilot.document_files import document_index
+from adapters.copilot.document_files import FOR_DEVELOPERS, document_index
 from domain.copilot.documents import DocumentIndex
 from tests.support.core.each import each
 
@@ -28,6 +28,22 @@ def test_sections() -> None:
 )
 def test_the_place_is_among_the_first_three(question: str, place: str) -> None:
     assert place in [one.section.place for one in document_index().search(question)]
+
+
+@each(
+    [
+        "Comment valider une demande ?",
+        "How do I approve a review?",
+        "How do I take over a conversation?",
+        "Combien de temps gardez-vous les fichiers joints ?",
+        "What does the agent do with an angry customer?",
+        "Quels modèles de réponse utiliser ?",
+    ]
+)
+def test_a_teams_question_finds_no_page_for_developers(question: str) -> None:
+    """A support lead cannot use a page of HTTP requests."""
+    found = {one.section.page for one in document_index().search(question, 5)}
+    assert not found & FOR_DEVELOPERS
 
 
 def test_the_copilots_own_page_is_found_by_its_name() -> None:

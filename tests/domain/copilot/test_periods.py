@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from domain.copilot.periods import NamedPeriod, days_in, period_named, whole_days_in
+from domain.copilot.periods import LastDays, NamedPeriod, days_in, period_named, whole_days_in
 from domain.copilot.words import plain_words
 from tests.support.core.each import each
 
@@ -30,6 +30,28 @@ SATURDAY = date(2026, 11, 28)
 )
 def test_names(text: str, period: NamedPeriod | None) -> None:
     assert period_named(plain_words(text)) is period
+
+
+@each(
+    [
+        ("Combien de tickets en 10 jours ?", 10),
+        ("les 10 derniers jours", 10),
+        ("refunds, 20 d", 20),
+        ("refunds in 20d", 20),
+        ("last 2 weeks", 14),
+        ("les deux dernières semaines", 14),
+        ("over the past three months", 90),
+        ("sur 6 mois", 180),
+        ("the last 900 days", 366),
+        ("0 days", 1),
+    ]
+)
+def test_counted_days(text: str, days: int) -> None:
+    period = period_named(plain_words(text))
+    assert period == LastDays(days)
+    first, last = days_in(period, SATURDAY)
+    assert (last, (last - first).days) == (SATURDAY, days - 1)
+    assert whole_days_in(period, SATURDAY) == (first, last)
 
 
 @each(

@@ -1,11 +1,13 @@
 """The kind of a question, measured on held-out questions."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.copilot.question import CopilotMessage, CopilotQuestion, Speaker
 from domain.copilot.question_kind import AskedKind, AskedOfCopilot, asked_of
 from domain.copilot.words import tongue_of
+from domain.runs.inbox import InboxView
 from tests.support.copilot.labelled_questions import LABELLED
 
 FLOOR = 0.9
@@ -56,6 +58,53 @@ def test_a_short_one_goes_on_and_a_long_one_does_not() -> None:
     assert asked(first, "And before that?").email == "zoe@shop.example"
     assert asked("Refund order 12", "And the blue one?").kind is AskedKind.SEARCH
     assert asked(first, "Nice colours these pages of yours have, I like them a lot").email is None
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Combien de tickets ce mois-ci ?", "Et la semaine dernière ?"),
+        ("Which refunds did the agent make today?", "And the last 2 weeks?"),
+        ("Quels clients sont en colère aujourd'hui ?", "et sur 10 jours ?"),
+        ("What are the frequent topics?", "and over 20 d?"),
+    ],
+)
+def test_another_period_keeps_the_subject(first: str, second: str) -> None:
+    before = asked(first)
+    after = asked(first, second)
+    assert before.kind is not AskedKind.SEARCH
+    assert (after.kind, after.figure) == (before.kind, before.figure)
+    assert after.text == second
+    third = asked(first, second, "et hier ?")
+    assert third.kind is before.kind
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "sujets fréquents",
+        "frequent topics",
+        "Quels sont les sujets les plus fréquents ?",
+        "What are the most common topics this month?",
+        "De quoi parlent le plus souvent les clients ?",
+    ],
+)
+def test_frequent_topics(question: str) -> None:
+    assert asked(question).kind is AskedKind.TOPICS
+
+
+@pytest.mark.parametrize(
+    ("question", "view"),
+    [
+        ("Combien attendent ?", InboxView.NEEDS),
+        ("How many wait?", InboxView.NEEDS),
+        ("Combien de mes demandes attendent ?", InboxView.MINE),
+        ("How many tickets wait that are assigned to me?", InboxView.MINE),
+        ("Combien attendent une seconde validation ?", InboxView.SECOND),
+    ],
+)
+def test_a_view_of_the_inbox(question: str, view: InboxView) -> None:
+    assert (asked(question).kind, asked(question).view) == (AskedKind.WAITING, view)
 
 
 @given(st.text(max_size=4_000))

@@ -28,10 +28,13 @@ def test_each_language_has_every_mail(language: str) -> None:
     assert "10 minutes" in code.text
     assert HERE in nobody.text
     assert PAGE in invited.text
-    assert "owner@shop.example" in invited.text
+    assert "owner@shop.example" in invited.subject
+    assert "owner@shop.example" in invited.text.splitlines()[2]
+    anonymous = invitation_mail(invitation, None, page=PAGE, service=NAME)
+    assert "@" not in anonymous.subject + anonymous.text
     for mail in (code, nobody, invited):
         assert mail.to == "anne@shop.example"
         assert mail.name == "accounts.id"
         assert mail.from_name == "Maison Aide"
         assert mail.auto_submitted == "auto-generated"
-        assert "{" not in mail.text
+        assert "{" not in mail.subject + mail.text

@@ -15,7 +15,7 @@ from tests.support.dashboard.chromium import AXE_OF_COLOURS, DESK, seated
 from tests.support.dashboard.crawl import Crawl
 from tests.support.dashboard.demo_pages import DemoPages, session_of
 from tests.support.dashboard.html_check import CHECKER, html_findings
-from tests.support.dashboard.machine_words import machine_words
+from tests.support.dashboard.machine_words import foreign_dates, machine_words
 from tests.support.dashboard.page_list import page_routes
 from tests.support.dashboard.visitors import form_of
 from tests.support.tenants.shop import Shop, open_shop
@@ -28,6 +28,7 @@ DESKS: Final = (700, 900, DESK[0])
 UNSEEN: Final = {
     "/app/attachments/{attachment_id}",
     "/app/billing/checkouts/{checkout_id}",
+    "/app/conversations/{conversation_id}/templates",
     "/app/data-requests/{request_id}",
     "/app/data-requests/{request_id}/file.json",
     "/app/home/improvement",
@@ -41,6 +42,7 @@ UNSEEN: Final = {
     "/app/playbooks/{playbook_id}/diff",
     "/app/replays/{replay_id}",
     "/app/reviews/{review_id}/knowledge",
+    "/app/reviews/{review_id}/templates",
     "/app/simulator/runs/{case_run_id}",
     "/app/tickets/new",
 }
@@ -125,6 +127,16 @@ async def test_no_identifier_of_the_machine_is_shown(
                 page = (await http.get(address, headers={"accept-language": language})).text
                 found = dict.fromkeys(machine_words(page, verbatim=verbatim))
                 wrong += [f"{address}: {one}" for one in found]
+    assert wrong == [], "\n".join(wrong)
+
+
+async def test_french_pages_have_french_dates(demo: DemoPages, crawled: Crawl) -> None:
+    """“12 nov. 2026 à 14:05”. Code and settings to copy keep their own form."""
+    wrong = []
+    async with demo.visitor(demo.owner) as http:
+        for address in crawled.pages:
+            page = (await http.get(address, headers={"accept-language": "fr"})).text
+            wrong += [f"{address}: {one}" for one in dict.fromkeys(foreign_dates(page))]
     assert wrong == [], "\n".join(wrong)
 
 

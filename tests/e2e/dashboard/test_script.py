@@ -13,9 +13,8 @@ from store.content.content import ContentRepository
 from tests.e2e.dashboard.conftest import Served
 from tests.support.dashboard.chromium import seated
 from tests.support.dashboard.visitors import at_pages
-from tests.support.reviews.replies import conversation_of
-from tests.support.reviews.reviews import open_review
-from tests.support.runs.conversation import write
+from tests.support.reviews.conversations import converse
+from tests.support.reviews.reviews import open_review, refund
 
 pytestmark = pytest.mark.slow
 
@@ -60,6 +59,25 @@ async def test_keys(browser: Browser, served: Served) -> None:
         assert seat.complaints == []
 
 
+async def test_a_color_is_picked_or_typed(browser: Browser, served: Served) -> None:
+    _, secret = await served.owner()
+    async with seated(browser, served.url, secret) as seat:
+        await seat.open("/app/settings")
+        code, picker = seat.page.locator("#color"), seat.page.locator("input[type=color]")
+        await expect(picker).to_be_visible()
+        await expect(picker).to_have_value("#4f46e5")
+        await code.fill("#1A2B3C")
+        await expect(picker).to_have_value("#1a2b3c")
+        await code.fill("#1A2")
+        await expect(picker).to_have_value("#4f46e5")
+        await picker.fill("#0f766e")
+        await expect(code).to_have_value("#0f766e")
+        await seat.send("/app/settings")
+        await expect(code).to_have_value("#0f766e")
+        await expect(picker).to_have_value("#0f766e")
+        assert seat.complaints == []
+
+
 async def test_what_is_typed_is_kept_without_being_sent(browser: Browser, served: Served) -> None:
     _, secret = await served.owner()
     async with seated(browser, served.url, secret) as seat:
@@ -86,6 +104,7 @@ async def test_a_list_shows_news_and_keeps_the_focus(browser: Browser, served: S
         page = seat.page
         await seat.open("/app/inbox?order=newest")
         await page.locator(f'[name="review:{first}"]').check()
+        await page.locator("[popovertarget=bulk-more]").click()
         await page.locator("#note").fill("Half a sen")
         link = page.locator(f'main a[href^="/app/reviews/{first}"]').first
         await link.focus()
@@ -201,13 +220,15 @@ async def _pressed(page: Page, *keys: str) -> None:
         await page.keyboard.press(key)
 
 
-async def test_a_slash_leads_to_the_templates(browser: Browser, served: Served) -> None:
+async def test_a_template_is_inserted_at_the_cursor(browser: Browser, served: Served) -> None:
+    """Without a reload, in the conversation and on the review's page."""
     shop, secret = await served.owner()
     database = served.engine.database
-    ref = await write(database, shop)
+    review = await open_review(database, shop, draft="Bonjour,")
+    talk = await converse(database, shop, review)
     template = Template(
         id=new_ulid(),
-        name="Suivi",
+        name="Colis en retard",
         category=Category.ORDER_STATUS,
         language="fr",
         body="Votre colis est en route.",
@@ -216,21 +237,73 @@ async def test_a_slash_leads_to_the_templates(browser: Browser, served: Served) 
         await ContentRepository(connection, shop.tenant).add_template(template, utc_now())
     async with seated(browser, served.url, secret) as seat:
         page = seat.page
-        await seat.open(f"/app/conversations/{await conversation_of(database, ref.event_id)}")
-        text, choice = page.locator("#reply-form [name=text]"), page.locator("#template")
-        await text.press_sequentially("Et/ou")
-        await text.press("Enter")
-        await text.press("/")
-        await expect(choice).to_be_focused()
-        await choice.press("Escape")
+        for path, form in (
+            (f"/app/conversations/{talk}", "#reply-form"),
+            (f"/app/reviews/{review}", "#edit-form"),
+        ):
+            await seat.open(path)
+            await page.evaluate("window.stays = true")
+            await _pressed(page, "e")
+            text, search = page.locator(f"{form} [name=text]"), page.locator("#macro")
+            await text.fill("Et/ou")
+            await text.press("End")
+            await text.press("Enter")
+            await text.press("/")
+            await expect(search).to_be_focused()
+            await search.press("Escape")
+            await expect(text).to_be_focused()
+            assert await text.input_value() == "Et/ou\n/"
+
+            await text.fill("Bonjour, \nMerci.")
+            await text.evaluate("it => it.setSelectionRange(9, 9)")
+            await page.locator("details.macros").evaluate("it => { it.open = true; }")
+            async with page.expect_response("**/templates?**"):
+                await search.fill("cer")
+            await expect(page.locator("#macros-found li")).to_have_count(1)
+            await search.press("Enter")
+            await expect(text).to_have_value("Bonjour, Votre colis est en route.\nMerci.")
+            await expect(text).to_be_focused()
+            await page.locator("#macros-found button").click()
+            await expect(text).to_have_value(
+                "Bonjour, " + "Votre colis est en route." * 2 + "\nMerci."
+            )
+            assert await page.evaluate("window.stays") is True, "the page was not reloaded"
+        assert seat.complaints == []
+
+
+async def test_a_review_by_keyboard_moves_no_money_at_one_key(
+    browser: Browser, served: Served
+) -> None:
+    shop, secret = await served.owner()
+    database = served.engine.database
+    reviews = [await open_review(database, shop, plan=(refund(4900),)) for _ in range(2)]
+    async with seated(browser, served.url, secret) as seat:
+        page = seat.page
+        path = f"/app/reviews/{reviews[0]}"
+        await seat.open(path)
+        help_ = page.locator("dialog#keys")
+        await page.locator("[data-help]").click()
+        lines = await help_.locator("[data-page-keys] li").all_inner_texts()
+        said = {line.split(maxsplit=1)[0]: line.split(maxsplit=1)[1] for line in lines}
+        assert said["N"] == "Next"
+        assert said["E"] == "Edit reply"
+        assert said["X"] == "Reject"
+        assert said["A"].startswith("Approve and refund €49.00")
+        assert said["A"].endswith("Enter"), "the key focuses the button, and Enter confirms"
+        await _pressed(page, "Escape", "a")
+        await expect(page.locator("[data-key=approve]")).to_be_focused()
+        assert page.url.endswith(path)
+        await _pressed(page, "e")
+        text = page.locator("#edit-form [name=text]")
         await expect(text).to_be_focused()
-        assert await text.input_value() == "Et/ou\n/"
-        await text.fill("Bonjour,")
-        await choice.select_option(label="Suivi")
-        await page.locator("form[data-inserts] button").click()
-        await page.wait_for_url("**?template=*")
-        assert await text.input_value() == "Bonjour,\n\nVotre colis est en route."
-        await choice.select_option(label="Suivi")
-        await page.locator("form[data-inserts] button").click()
-        await expect(text).to_have_value("Bonjour,\n\n" + "\n\n".join([template.body] * 2))
+        await text.fill("Refunded.")
+        await text.press("Control+Enter")
+        await expect(page.locator("#edit-form [data-key=send]")).to_be_focused()
+        assert page.url.endswith(path)
+        await page.locator("#edit-form [data-key=send]").evaluate("it => it.blur()")
+        await _pressed(page, "x")
+        await expect(page.locator("#reject-form [name=note]")).to_be_focused()
+        await page.locator("#reject-form [name=note]").evaluate("it => it.blur()")
+        await _pressed(page, "n")
+        await page.wait_for_url(f"**/app/reviews/{reviews[1]}**")
         assert seat.complaints == []

@@ -34,6 +34,13 @@ LABELLED: Final[dict[Kind, tuple[str, ...]]] = {
         "Quels articles devrions-nous écrire ?",
         "Que manque-t-il dans nos fiches ?",
     ),
+    Kind.TOPICS: (
+        "What do people contact us about most often?",
+        "Quels sont nos principaux sujets ?",
+        "Top topics of the week",
+        "Les thèmes qui reviennent le plus souvent",
+        "Show me the topics",
+    ),
     Kind.HELP: (
         "How can I restore an earlier version of a playbook?",
         "Comment exporter toutes nos données ?",

@@ -1,4 +1,5 @@
-"""Identifiers of the machine in a page's visible text: ULIDs, event types and variables."""
+"""Identifiers of the machine in a page's visible text: ULIDs, event types and variables. Dates that
+are not in French form."""
 
 import re
 from collections.abc import Iterator
@@ -10,6 +11,11 @@ _ULID = re.compile(r"\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b")
 _EVENT = re.compile(r"(?<![\w.@/+:-])[a-z][a-z_]*(?:\.[a-z_]+)*\.(?:\*|[a-z_]+)(?![\w@./+-])")
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
 _CODE = re.compile(r"(?<![\w{.])[a-z]+(?:_[a-z]+)+\b(?! *[|}])")
+_MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+_FOREIGN_DATE = re.compile(
+    r"\b\d{4}-\d{2}(?:-\d{2})?\b|\b20\d\d, \d\d:\d\d\b"
+    rf"|\b\d{{1,2}} (?:{_MONTHS})[a-z]* \d{{4}}\b|\b(?:{_MONTHS})[a-z]* \d{{1,2}}, \d{{4}}"
+)
 _ALL = (_ULID, _EVENT, _VARIABLE, _CODE)
 
 _SHOWN = ("title", "aria-label", "placeholder", "alt", "label")
@@ -49,12 +55,23 @@ class _Text(HTMLParser):
         self._is_after_wbr = False
 
 
+def foreign_dates(page: str) -> Iterator[str]:
+    """Yield the dates on a French page that are not in French form, outside of code."""
+    for part in _parts(page, verbatim=False):
+        if found := _FOREIGN_DATE.search(part):
+            yield f"{found[0]} in {' '.join(part.split())[:80]!r}"
+
+
+def _parts(page: str, *, verbatim: bool) -> list[str]:
+    text = _Text(verbatim=verbatim)
+    text.feed(page)
+    return text.parts
+
+
 def machine_words(page: str, *, verbatim: bool) -> Iterator[str]:
     """Yield the identifiers in a page's text, and in the attributes that are shown. `verbatim`:
     whether to examine code blocks, too."""
-    text = _Text(verbatim=verbatim)
-    text.feed(page)
-    for part in text.parts:
+    for part in _parts(page, verbatim=verbatim):
         for pattern in _ALL:
             for found in pattern.findall(part):
                 yield f"{found} in {' '.join(part.split())[:80]!r}"

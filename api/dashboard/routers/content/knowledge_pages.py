@@ -1,5 +1,6 @@
 """/app/knowledge: the facts that the agent may use in answers."""
 
+from collections.abc import Set
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends
@@ -36,6 +37,9 @@ from store.content.content_changes import ContentChanges
 _LIST: Final = "/app/knowledge"
 _NEW: Final = f"{_LIST}/new"
 _ENTRY: Final = f"{_LIST}/{{knowledge_id}}"
+_FEW: Final = 20
+"""Number of articles from which the form for a new one no longer suggests common questions."""
+
 _ID: Final = PathId("knowledge_id", "entry", ContentNotFound)
 
 router = APIRouter(include_in_schema=False)
@@ -80,10 +84,26 @@ async def new(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
     typed = await page.typed(
         _LIST, {"title": query.title, "body": body, "language": query.language or ""}
     )
-    return _new_editor(page, typed)
+    if typed["title"].strip() or typed["body"].strip():
+        return _new_editor(page, typed, None)
+    titles = await _first_titles(page)
+    return _new_editor(page, typed, None, titles if len(titles) < _FEW else None)
 
 
-def _new_editor(page: Page, typed: Typed, trial: ArticleTrial | None = None) -> Response:
+async def _first_titles(page: Page) -> Set[str]:
+    """Return the titles of the client's first _FEW articles."""
+    async with page.resources.database.reading(page.tenant) as connection:
+        found = await ContentChanges(connection, page.tenant).page(
+            KnowledgeEntry, after=None, limit=_FEW
+        )
+    return {one.title for one in found}
+
+
+def _new_editor(
+    page: Page, typed: Typed, trial: ArticleTrial | None, written: Set[str] | None = None
+) -> Response:
+    """Return the form for a new article. It suggests the common questions whose titles are not in
+    `written`, or none if `written` is None."""
     return page.render(
         "content/entry.html",
         entry=None,
@@ -93,6 +113,7 @@ def _new_editor(page: Page, typed: Typed, trial: ArticleTrial | None = None) -> 
         may_change=True,
         most=MAX_QUESTION,
         trial=trial,
+        written=written,
     )
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Final
 
-from adapters.brain.order_facts import order_values
 from domain.agent.brain import Language
 from domain.agent.frame import AnswerFrame
+from domain.agent.order_facts import order_values
 from domain.agent.plan import PLACEHOLDERS
 from domain.agent.template import KNOWN_NAMES, fill, names, unreadable, unreadable_line
 from domain.core.money import Money

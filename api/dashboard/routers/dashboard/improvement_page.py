@@ -9,6 +9,7 @@ from api.dashboard.page import AnyonesPage, Page
 from api.dashboard.routers.content.knowledge_gaps_pages import new_entry_address
 from domain.analytics.gaps import GapSpan, KnowledgeGaps
 from domain.core.errors import CallerBusy, OverBudget
+from domain.core.plain_text import shortened
 from domain.tenants.actor import MANAGERS
 from services.analytics.gaps import knowledge_gaps
 
@@ -38,7 +39,7 @@ async def improvement(page: AnyonesPage) -> Response:
         "dashboard/improvement.html",
         gap=gap,
         is_none_known=found is not None and not found.is_cut and not often,
-        example=gap and " ".join(gap.examples[0].text.split())[:_EXAMPLE_CHARS],
+        example=gap and shortened(" ".join(gap.examples[0].text.split()), _EXAMPLE_CHARS),
         write=gap and new_entry_address(gap),
         may_change=page.may(MANAGERS),
     )

@@ -38,6 +38,10 @@ VERIFY: Final = "/app/verify"
 SIGNED_OUT: Final = "/app/signed-out"
 INVITATIONS: Final = "/app/invitations"
 
+_CODE_FORM: Final = "identity/verify.html"
+_AGAIN: Final = "again"
+"""The field of a request for another code, sent from the form for the code."""
+
 _STATUS: Final[dict[type[DomainError], int]] = {
     InvalidAddress: 400,
     InvalidBrandName: 400,
@@ -83,7 +87,7 @@ async def open_account(request: Request, later: BackgroundTasks) -> Response:
 
 @router.get(VERIFY, dependencies=_OURS)
 async def verify_page(request: Request) -> Response:
-    return _form(request, "identity/verify.html", {"next": request.query_params.get("next", "")})
+    return _form(request, _CODE_FORM, {"next": request.query_params.get("next", "")})
 
 
 @router.post(VERIFY, dependencies=_OURS)
@@ -96,7 +100,7 @@ async def verify(request: Request) -> Response:
         email, code = form.get("email", ""), form.get("code", "")
         done = await enter_code(request, email, code, SessionKind.BROWSER)
     except _REFUSALS as error:
-        return _form(request, "identity/verify.html", form, error)
+        return _form(request, _CODE_FORM, form or await read_form(request), error)
     return await let_in(request, done.opened.secret, first_page(done, next_page(form.get("next"))))
 
 
@@ -138,7 +142,8 @@ async def _send(
     request: Request, template: str, later: BackgroundTasks, *, is_new: bool
 ) -> Response:
     """Send the sign-in code requested with the form in `template`. `is_new`: whether the code may
-    open an account."""
+    open an account. If a request for another code is refused, the form for the code stays, because
+    the earlier code may still work."""
     check_origin(request)
     form: Mapping[str, str] = {}
     try:
@@ -147,8 +152,9 @@ async def _send(
         brand = form.get("brand_name", "").strip() if is_new else None
         await send_code(request, form.get("email", ""), brand, later)
     except _REFUSALS as error:
-        return _form(request, template, form, error)
-    return _form(request, "identity/verify.html", form)
+        form = form or await read_form(request)
+        return _form(request, _CODE_FORM if _AGAIN in form else template, form, error)
+    return _form(request, _CODE_FORM, form)
 
 
 def _form(
@@ -164,6 +170,7 @@ def _form(
         next=next_page(given.get("next")),
         email=given.get("email", "").strip(),
         brand_name=given.get("brand_name", "").strip(),
+        sent_again=error is None and _AGAIN in given,
     )
     if error is not None and error.retry_after_s is not None:
         page.headers["retry-after"] = str(max(1, math.ceil(error.retry_after_s)))

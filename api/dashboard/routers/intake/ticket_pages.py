@@ -14,7 +14,8 @@ from api.schemas.intake.gateway import NoPlaybook, parse_request
 from domain.core.errors import InvalidBody
 from domain.reviews.escalation import OPEN_STATUSES
 from domain.runs.run import RunStatus
-from domain.tenants.actor import REVIEWERS
+from domain.tenants.actor import MANAGERS, REVIEWERS
+from services.reviews.approvers import missing_approver
 from store.identity.people import address_of
 from store.intake.idempotency import IdempotencyKey
 from store.runs.conversation_lists import ConversationLists
@@ -32,10 +33,24 @@ router = APIRouter(include_in_schema=False)
 
 @router.get(_NEW)
 async def new(page: Annotated[Page, Depends(OnPage(REVIEWERS))]) -> Response:
+    """Return the form. A member whose ticket no teammate could approve is offered the simulator
+    first."""
+    user_id = page.visit.user.id
     async with page.resources.database.reading_across() as connection:
-        own = await address_of(connection, page.visit.user.id)
+        own = await address_of(connection, user_id)
+    async with page.resources.database.reading(page.tenant) as connection:
+        missing = await missing_approver(
+            connection, page.tenant, user_id, page.now, needs_two=False
+        )
     typed = await page.typed(_TICKETS, {**_BLANK, "customer_email": own or ""})
-    return page.render("intake/ticket.html", typed=typed, form=_TICKETS, types=EVENT_TYPES)
+    return page.render(
+        "intake/ticket.html",
+        typed=typed,
+        form=_TICKETS,
+        types=EVENT_TYPES,
+        is_alone=missing is not None,
+        may_invite=page.may(MANAGERS),
+    )
 
 
 @router.post(_TICKETS)

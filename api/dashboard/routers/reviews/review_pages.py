@@ -7,9 +7,11 @@ from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from api.dashboard.inbox_list import list_beside, ticket_list
+from api.dashboard.macros import MacroQuery, macro_of, macros_of
 from api.dashboard.page import OnPage, Page
 from api.dashboard.people import people_of
 from api.dashboard.post import Post, Posted
+from api.dashboard.review_reason import reason_of_review
 from api.dashboard.review_steps import list_of_review, next_review, same_review
 from api.dashboard.routers.reviews.review_view import (
     diffs_of,
@@ -60,12 +62,22 @@ async def review(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))])
         drafts = await PageDrafts(connection, page.tenant, user_id).read_all(
             [f"{form}/approve", f"{form}/edit", f"{form}/reject"]
         )
+    query, edit = page.query(MacroQuery), drafts.get(f"{form}/edit")
+    typed = Typed.of({"text": found.draft}, edit)
+    macros = None
+    if is_open and page.may(REVIEWERS):
+        macros = await macros_of(page, found.latest_message, context.language, query.macro)
+        if query.template is not None:
+            filled = await macro_of(page, found.latest_message, query.template)
+            text = "\n\n".join(filter(None, (typed["text"].rstrip(), filled.text)))
+            typed = Typed({**typed.fields, "text": text}, edit)
     listed = await ticket_list(page, list_beside(page.path), current=found.id)
     diff, since = await asyncio.to_thread(diffs_of, found, drafts.get(f"{form}/approve"))
     return page.render(
         "reviews/review.html",
         review=found,
         context=context,
+        reason=reason_of_review(found, context),
         customer=await ticket_customer(page, found.customer_email),
         waiting=waiting,
         form=form,
@@ -85,10 +97,24 @@ async def review(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))])
         since=since,
         seen=seen_of(found),
         plan_seen=plan_seen_of(found),
-        edit=Typed.of({"text": found.draft}, drafts.get(f"{form}/edit")),
+        edit=typed,
+        macros=macros,
+        writes=query.template is not None or bool(query.macro),
         reject=Typed.of({"note": ""}, drafts.get(f"{form}/reject")),
         address=f"{page.resources.settings.server.origin}{form}?client_id={page.tenant}",
     )
+
+
+@router.get(f"{_REVIEW}/templates")
+async def templates(
+    page: Annotated[Page, Depends(OnPage(REVIEWERS, _ID, client_of))],
+) -> Response:
+    """Return the templates that match a search, to insert into the reply."""
+    async with page.resources.database.reading(page.tenant) as connection:
+        found = await read_review(connection, page.tenant, page.record_id)
+    query = page.query(MacroQuery)
+    macros = await macros_of(page, found.latest_message, query.language, query.macro)
+    return page.render("reviews/macros_found.html", macros=macros)
 
 
 @router.post(f"{_REVIEW}/claim")

@@ -1,37 +1,26 @@
 """The reply form: its initial text, and the templates that a member can insert."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass
 
+from api.dashboard.macros import MacroList, MacroQuery, macro_of, macros_of
 from api.dashboard.page import Page
 from api.dashboard.typed import Typed
-from domain.agent.frame import AnswerFrame
-from domain.agent.greeting import greeted_name
-from domain.agent.macro import gaps_in, inserted
-from domain.agent.template import Filled
-from domain.content.content import TemplateEntry
+from domain.agent.macro import gaps_in
 from domain.dashboard.draft import Draft
 from domain.intake.attachment import Attachment
-from store.content.content_changes import ContentChanges
-from store.intake.events import EventRepository
-from store.integrations.integrations import IntegrationRepository
 from store.reviews.replies import LatestMessage, ReplyRepository
 from store.reviews.reply_files import ReplyFileRepository
-from store.tenants.client_settings import SettingsRepository
-
-_TEMPLATES: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Composer:
-    """The reply form. `is_prefilled` means that the text is the agent's draft. `templates` are ids
-    and names by language, with the customer's language first. `gaps` are placeholders for the
-    member to replace. `files` are the uploads to attach."""
+    """The reply form. `is_prefilled` means that the text is the agent's draft. `macros` are the
+    templates to insert. `gaps` are placeholders for the member to replace. `files` are the uploads
+    to attach."""
 
     reply: Typed
     is_prefilled: bool = False
-    templates: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
+    macros: MacroList | None = None
     gaps: tuple[str, ...] = ()
     files: tuple[Attachment, ...] = ()
 
@@ -40,13 +29,13 @@ async def composer_of(
     page: Page,
     answered: LatestMessage | None,
     draft: Draft | None,
-    template_id: str | None,
+    query: MacroQuery,
     language: str | None,
 ) -> Composer:
     """Return a conversation's reply form.
 
-    Its text is the member's unsent draft, else the draft of an open review. `template_id` is
-    appended, unless None. `language`: the customer's, or None if unknown. Raises ContentNotFound.
+    Its text is the member's unsent draft, else the draft of an open review. The query's template
+    is appended. `language`: the customer's, or None if unknown. Raises ContentNotFound.
     """
     typed = Typed.of({"text": ""}, draft)
     if answered is None:
@@ -54,38 +43,13 @@ async def composer_of(
     async with page.resources.database.reading(page.tenant) as connection:
         unsent = ReplyFileRepository(connection, page.tenant)
         files = await unsent.unsent(page.record_id, page.actor.name)
-        names = await ContentChanges(connection, page.tenant).template_names(_TEMPLATES)
         if draft is None:
             written = await ReplyRepository(connection, page.tenant).open_draft(page.record_id)
             typed = Typed({"text": written}, None)
-    templates = _by_language(names, language or page.language)
+    macros = await macros_of(page, answered.event_id, language, query.macro)
     is_prefilled = draft is None and bool(typed["text"])
-    if template_id is None:
-        return Composer(typed, is_prefilled, templates, gaps_in(typed["text"]), files)
-    filled = await _inserted(page, answered, template_id)
+    if query.template is None:
+        return Composer(typed, is_prefilled, macros, gaps_in(typed["text"]), files)
+    filled = await macro_of(page, answered.event_id, query.template)
     text = "\n\n".join(filter(None, (typed["text"].rstrip(), filled.text)))
-    return Composer(Typed({"text": text}, draft), is_prefilled, templates, filled.missing, files)
-
-
-def _by_language(
-    names: Sequence[tuple[str, str, str]], first: str
-) -> dict[str, list[tuple[str, str]]]:
-    """Return the ids and names by language. The language `first` precedes the others."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for template_id, name, language in sorted(names, key=lambda one: (one[2] != first, one[2])):
-        found.setdefault(language, []).append((template_id, name))
-    return found
-
-
-async def _inserted(page: Page, answered: LatestMessage, template_id: str) -> Filled:
-    async with page.resources.database.reading(page.tenant) as connection:
-        template = await ContentChanges(connection, page.tenant).read(TemplateEntry, template_id)
-        event = await EventRepository(connection, page.tenant).unified(answered.event_id)
-        settings = await SettingsRepository(connection, page.tenant).read()
-        has_shop = await IntegrationRepository(connection, page.tenant).has_shop()
-    if event is None:
-        return Filled(template.body)
-    frame = AnswerFrame.of(
-        settings.frame, brand_name=page.brand_name, customer_name=greeted_name(event)
-    )
-    return inserted(template, event, frame, brand_name=page.brand_name, has_shop=has_shop)
+    return Composer(Typed({"text": text}, draft), is_prefilled, macros, filled.missing, files)

@@ -9,6 +9,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from api.dashboard.inbox_list import list_beside, ticket_list, with_list
+from api.dashboard.macros import MacroQuery, macros_of
 from api.dashboard.moods import mood_line
 from api.dashboard.page import OnPage, Page
 from api.dashboard.post import Post, Posted
@@ -18,7 +19,6 @@ from api.dashboard.routers.runs.writing_pages import SNOOZES
 from api.dashboard.ticket_customer import ticket_customer
 from api.dashboard.typed import Typed
 from api.route import PathId
-from api.schemas.core.client_query import ClientQuery
 from domain.core.ids import ULID
 from domain.runs.correspondence import Message
 from domain.runs.errors import ConversationNotFound
@@ -45,14 +45,13 @@ _SHOWN: Final = 50
 
 router = APIRouter(include_in_schema=False)
 TalkPage = Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of_conversation))]
+ComposerPage = Annotated[Page, Depends(OnPage(REVIEWERS, _ID, client_of_conversation))]
 TalkPost = Annotated[Post, Depends(Posted(REVIEWERS, _ID, client_of_conversation))]
 
 
-class ThreadQuery(ClientQuery):
+class ThreadQuery(MacroQuery):
     cursor: Annotated[str | None, Field(pattern=ULID)] = None
     write: Literal["reply", "note"] = "reply"
-    template: Annotated[str | None, Field(pattern=ULID)] = None
-    inbox: Annotated[str | None, Field(max_length=1000)] = None
 
 
 @router.get(_ONE)
@@ -112,9 +111,7 @@ async def conversation(page: TalkPage) -> Response:
         form=form,
         writes=query.write,
         answered=answered,
-        composer=await composer_of(
-            page, answered, drafts.get(f"{form}/reply"), query.template, language
-        ),
+        composer=await composer_of(page, answered, drafts.get(f"{form}/reply"), query, language),
         note=Typed.of({"text": ""}, drafts.get(f"{form}/note")),
         triage=triage,
         waiting=waiting.get(page.record_id),
@@ -125,6 +122,19 @@ async def conversation(page: TalkPage) -> Response:
             drafts.get(f"{form}/update"),
         ),
     )
+
+
+@router.get(f"{_ONE}/templates")
+async def templates(page: ComposerPage) -> Response:
+    """Return the templates that match a search, to insert into the reply."""
+    async with page.resources.database.reading(page.tenant) as connection:
+        replies = ReplyRepository(connection, page.tenant)
+        answered = await replies.latest_message(page.record_id, page.now)
+    if answered is None:
+        raise ConversationNotFound(page.record_id)
+    query = page.query(MacroQuery)
+    macros = await macros_of(page, answered.event_id, query.language, query.macro)
+    return page.render("reviews/macros_found.html", macros=macros)
 
 
 @router.post(f"{_ONE}/take")

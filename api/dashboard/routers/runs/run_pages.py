@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from api.dashboard.page import AnyonesPage, OnPage, Page
 from api.dashboard.people import people_of
+from api.dashboard.review_reason import reason_of_run
 from api.dashboard.session import is_poll
 from api.dashboard.ticket_customer import ticket_customer
 from api.http.disposition import content_disposition
@@ -87,6 +88,7 @@ async def run(page: RunPage) -> Response:
     return page.render(
         "runs/run.html",
         run=trace,
+        reason=reason_of_run(trace),
         customer=await ticket_customer(page, message.customer_email if message else None),
         people=await people_of(page) if trace.event.author else {},
         talk=talk,

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from dataclasses import replace
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends
@@ -58,7 +59,8 @@ async def simulator(page: Annotated[Page, Depends(OnPage(REVIEWERS))]) -> Respon
 @router.post(_PATH)
 async def ask(post: ReviewersPost) -> Response:
     """Simulate the conversation without side effects. The user can continue the conversation on the
-    resulting page."""
+    resulting page. The form of a test ticket can also be submitted here."""
+    post = _of_ticket(post)
     page = post.page
     resources = page.resources
     await resources.limiter.check_request(
@@ -71,6 +73,24 @@ async def ask(post: ReviewersPost) -> Response:
     simulation = await simulated(resources, page.actor, page.tenant, body.asked())
     answer = SimulatorAnswer.of(simulation, round((time.monotonic() - started) * 1000))
     return await _shown(page, Typed.of(_again(post), None), answer)
+
+
+def _of_ticket(post: Post) -> Post:
+    """Return the form of a test ticket as this page's form, for a verified customer. Return any
+    other form unchanged. A rejected form opens this page."""
+    if "message" not in post.fields:
+        return post
+    number = " ".join(post.text("order_number").split())
+    given = {
+        "turn1": post.text("message"),
+        "event_type": post.text("event_type"),
+        "customer_email": post.text("customer_email"),
+        # A sample order would need an amount, so the number is a field of the event.
+        "facts": f"order_number: {number}" if number else "",
+    }
+    simulated_ticket = replace(post, fields={**BLANK, **NO_VARIANT, **given}, back=_PATH)
+    post.page.request.state.post = simulated_ticket
+    return simulated_ticket
 
 
 async def _shown(page: Page, typed: Typed, answer: SimulatorAnswer | None) -> Response:

@@ -1,6 +1,9 @@
 """/app/settings/business-hours: the form for the client's business hours and its target for the
 first answer."""
 
+import re
+from typing import Final
+
 from fastapi import APIRouter
 from starlette.responses import Response
 
@@ -21,15 +24,18 @@ from services.dashboard.forms import standing_in
 from services.tenants.business_hours import read_business_hours, set_business_hours
 from store.tenants.accounts import AccountRepository
 
+_FRENCH_DAY: Final = re.compile(r"^(\d{2})/(\d{2})/(\d{4})$")
+
 router = APIRouter(include_in_schema=False)
 
 
-def _fields(hours: BusinessHours) -> dict[str, str]:
-    """Return the fields of the form for these business hours."""
+def _fields(hours: BusinessHours, language: str) -> dict[str, str]:
+    """Return the fields of the form for these business hours, in the page's language."""
+    form = "%d/%m/%Y" if language == "fr" else "%Y-%m-%d"
     return {
         "time_zone": hours.time_zone,
         **{day.value: written_day(hours.week.get(day, ())) for day in Weekday},
-        "holidays": "\n".join(day.isoformat() for day in hours.holidays),
+        "holidays": "\n".join(day.strftime(form) for day in hours.holidays),
         "target_minutes": "" if hours.target_minutes is None else str(hours.target_minutes),
     }
 
@@ -38,7 +44,7 @@ def _fields(hours: BusinessHours) -> dict[str, str]:
 async def business_hours(page: AnyonesPage) -> Response:
     async with page.resources.database.reading(page.tenant) as connection:
         hours = await read_business_hours(connection, page.tenant, page.actor)
-    fields = _fields(hours)
+    fields = _fields(hours, page.language)
     return page.render(
         "tenants/business_hours.html",
         tabs=TABS,
@@ -57,7 +63,7 @@ async def change(post: ManagersPost) -> Response:
     wanted = BusinessHours(
         time_zone=post.text("time_zone").strip(),
         week={day: parse_day(post.text(day.value)) for day in Weekday},
-        holidays=parse_holidays(post.text("holidays").split("\n")),
+        holidays=parse_holidays(_holidays(post)),
         target_minutes=_target(post),
     )
     async with post.working(BUSINESS_HOURS) as work:
@@ -67,6 +73,14 @@ async def change(post: ManagersPost) -> Response:
         post.check_seen(version_of(there))
         await set_business_hours(work, post.page.actor, wanted)
     return post.done(BUSINESS_HOURS, "settings.saved")
+
+
+def _holidays(post: Post) -> list[str]:
+    """Return the lines of the field. On a French page, `25/12/2026` becomes `2026-12-25`."""
+    lines = [line.strip() for line in post.text("holidays").split("\n")]
+    if post.page.language != "fr":
+        return lines
+    return [_FRENCH_DAY.sub(r"\3-\2-\1", line) for line in lines]
 
 
 def _target(post: Post) -> int | None:
