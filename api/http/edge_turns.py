@@ -11,11 +11,13 @@ from typing import Final
 # The maximum number of an address's waiting steps that are woken in one pass. A woken step that
 # finds the turn used up waits again, so the number only limits the wasted wake-ups.
 _WOKEN: Final = 16
+# The number of addresses with unused turns that are remembered.
+_MOST_LINES: Final = 1_000
 
 
 @dataclass(slots=True)
 class _Line:
-    """The steps of one address: the seconds used in this pass, the number of woken steps that have
+    """The steps of one address: the seconds used of this turn, the number of woken steps that have
     not started, and the waiting steps, by ticket."""
 
     used_s: float = 0.0
@@ -27,9 +29,9 @@ class EdgeTurns:
     """Turns of the event loop, for the steps of requests. A step is the work of a request between
     two of its waits.
 
-    In each pass of the loop, the steps of one address start within `turn_s` seconds. Further steps
-    wait for the next pass, in order of arrival, so that other addresses come in between. Without
-    other work, the next pass follows at once. No request is rejected, and a request that waits for
+    The steps of one address start within `turn_s` seconds. Further steps wait for the next pass of
+    the loop, in order of arrival, so that other addresses come in between. Without other work, the
+    next pass follows at once. No request is rejected, and a request that waits for
     something else uses no turn.
     """
 
@@ -53,6 +55,7 @@ class EdgeTurns:
         while True:
             woken = asyncio.get_running_loop().create_future()
             heappush(self._line(address).waiting, (ticket, woken))
+            self._schedule()
             await woken
             line = self._line(address)
             line.woken -= 1
@@ -61,13 +64,21 @@ class EdgeTurns:
 
     def spend(self, address: str, used_s: float) -> None:
         """Count the seconds of a step toward the address's turn."""
-        self._line(address).used_s += used_s
+        line = self._line(address)
+        line.used_s += used_s
+        if line.used_s >= self._turn_s or len(self._lines) > _MOST_LINES:
+            self._schedule()
 
-    def _line(self, address: str) -> _Line:
+    def _schedule(self) -> None:
         if not self._is_scheduled:
             self._is_scheduled = True
             asyncio.get_running_loop().call_soon(self._next_pass)
-        return self._lines.setdefault(address, _Line())
+
+    def _line(self, address: str) -> _Line:
+        line = self._lines.get(address)
+        if line is None:
+            line = self._lines[address] = _Line()
+        return line
 
     def _next_pass(self) -> None:
         """Start a new turn for each address, and wake the first of its waiting steps."""

@@ -16,12 +16,14 @@ class MeteredSteps:
         self.used_s = 0.0
 
     def __await__(self) -> Generator[Any, Any, None]:
-        step: Callable[[], Any] = partial(self._work.send, None)
+        resume: Callable[[], Any] = partial(self._work.send, None)
+        step = resume
         while True:
-            try:
-                yield from self.turn()
-            except BaseException as error:  # noqa: BLE001 - passed on to the coroutine
-                step = partial(self._work.throw, error)
+            if not self.may_start():
+                try:
+                    yield from self.turn()
+                except BaseException as error:  # noqa: BLE001 - passed on to the coroutine
+                    step = partial(self._work.throw, error)
             began = self._clock()
             try:
                 waited = step()
@@ -34,10 +36,14 @@ class MeteredSteps:
             except BaseException as error:  # noqa: BLE001 - passed on to the coroutine
                 step = partial(self._work.throw, error)
                 continue
-            step = partial(self._work.send, None)
+            step = resume
+
+    def may_start(self) -> bool:
+        """Return True if the next step can start now."""
+        return True
 
     def turn(self) -> Generator[Any, Any, None]:
-        """Wait until the next step may start."""
+        """Wait until the next step can start."""
         yield from ()
 
     def spend(self, used_s: float) -> None:
@@ -53,10 +59,13 @@ class StepsInTurn(MeteredSteps):
         self._turns = turns
         self._address = address
 
+    def may_start(self) -> bool:
+        """Return True if the address has a turn now."""
+        return self._turns.may_start(self._address)
+
     def turn(self) -> Generator[Any, Any, None]:
         """Wait until the address has a turn."""
-        if not self._turns.may_start(self._address):
-            yield from self._turns.wait(self._address).__await__()
+        yield from self._turns.wait(self._address).__await__()
 
     def spend(self, used_s: float) -> None:
         """Count the seconds toward the address's turn."""

@@ -167,9 +167,9 @@ async def test_a_cancelled_request_gives_up_its_turn() -> None:
     assert loop.order.count("flood") == 99
 
 
-async def test_an_idle_process_remembers_no_address() -> None:
+async def test_few_addresses_are_remembered() -> None:
     loop = Loop()
-    await asyncio.gather(*(loop.start(str(number)) for number in range(100)))
+    await asyncio.gather(*(loop.start(str(number)) for number in range(5_000)))
     await asyncio.sleep(0)
 
-    assert loop.turns._lines == {}
+    assert len(loop.turns._lines) <= 1_000
