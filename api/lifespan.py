@@ -53,7 +53,7 @@ from api.widget_access import payer_reads, widget_key_reads, widget_reads
 from api.widget_script.bundle import WidgetScript
 from api.widget_streams import WidgetStreams
 from services.analytics.gaps import GapReading
-from services.content.search_turns import search_turns
+from services.content.search_turns import MessageSearchTurns, search_turns
 from services.copilot.copilot import Copilot, CopilotSetup
 from services.core.concurrent_callers import ConcurrentCallers
 from services.core.fair_documents import FairDocuments
@@ -99,6 +99,9 @@ def resources_held(
         provider = oidc_provider(settings.identity, outside, callback, time.monotonic)
         key_uses = KeyUses(database)
         searches = search_turns()
+        message_searches = MessageSearchTurns(
+            searches, pays=lambda tenant: has_plan(database, tenant, utc_now())
+        )
         gaps = GapReading(QuestionReader(), searches)
         inbound = InboundEntryLimiter.of(database, utc_now)
         documents, files = DocumentPool(), FileInspector()
@@ -139,6 +142,7 @@ def resources_held(
                 dry_runs=FairTurns(patience_s=_DRY_RUN_PATIENCE_S, most_of_one=8, most=64),
                 dry_run_slots=FairSlots(8, unpaid=2, patience_s=_DRY_RUN_PATIENCE_S),
                 searches=searches,
+                message_searches=message_searches,
                 keys=key_reads(database),
                 widget_keys=widget_key_reads(database, utc_now),
                 widgets=widget_reads(database),
@@ -165,7 +169,7 @@ def resources_held(
                 ),
                 widget_streams=streams,
                 inbound=inbound,
-                copilot=copilot_of(settings, database, gaps),
+                copilot=copilot_of(settings, database, gaps, message_searches),
                 gaps=gaps,
             )
             app.state.mcp = build_manager(settings.server)
@@ -193,11 +197,14 @@ def resources_held(
     return lifespan
 
 
-def copilot_of(settings: Settings, database: Database, gaps: GapReading) -> Copilot:
+def copilot_of(
+    settings: Settings, database: Database, gaps: GapReading, searches: MessageSearchTurns
+) -> Copilot:
     """Return the copilot. Raises InvalidInput if the configured language model cannot be used."""
     setup = CopilotSetup(
         documents=document_index(),
         gaps=gaps,
+        message_searches=searches,
         formats=Formats,
         dashboard_url=settings.server.dashboard,
         talker=talker_from(settings.brain),

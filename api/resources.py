@@ -29,6 +29,7 @@ from domain.integrations.ports import Connectors, DemoShops, MailServers
 from domain.tenants.api_key import KeyMaterial
 from domain.widget.widget import Widget
 from services.analytics.gaps import GapReading
+from services.content.search_turns import MessageSearchTurns
 from services.copilot.copilot import Copilot
 from services.core.concurrent_callers import ConcurrentCallers
 from services.core.fair_documents import FairDocuments
@@ -75,6 +76,7 @@ class Resources:
     dry_runs: FairTurns
     dry_run_slots: FairSlots
     searches: FairTurns
+    message_searches: MessageSearchTurns
     simulations: FairSlots
     keys: SharedReads[KeyMaterial, ActiveKey | None]
     widget_keys: SharedReads[str, TenantId | None]

@@ -22,6 +22,7 @@ from domain.core.ids import TenantId
 from domain.core.ports import Clock
 from domain.tenants.actor import ANYONE, Actor
 from services.analytics.gaps import GapReading
+from services.content.search_turns import MessageSearchTurns
 from services.copilot.copilot_service import CopilotService, Trail
 from services.copilot.embedded_copilot import EMBEDDED, compose
 from services.copilot.tools.every_tool import COPILOT_TOOLS
@@ -40,6 +41,7 @@ class CopilotSetup:
 
     documents: DocumentIndex
     gaps: GapReading
+    message_searches: MessageSearchTurns
     formats: FormatsOf
     dashboard_url: str
     talker: Talker | None = None
@@ -78,6 +80,7 @@ class Copilot:
                 documents=self._setup.documents,
                 gaps=self._setup.gaps,
                 searches=self._setup.gaps.searches,
+                message_searches=self._setup.message_searches,
             )
         )
         notice: str | None = None

@@ -23,6 +23,7 @@ from domain.core.ids import TenantId
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from services.analytics.gaps import GapReading
+from services.content.search_turns import MessageSearchTurns
 from services.core.fair_turns import FairTurns
 from store.core.database import Database
 
@@ -55,6 +56,7 @@ class CopilotService:
     documents: DocumentIndex
     gaps: GapReading
     searches: FairTurns
+    message_searches: MessageSearchTurns
 
     def cite(self, kind: CitedKind, record_id: str, title: str) -> CitedRecord:
         """Return a citation of a record, with the record's dashboard URL."""

@@ -173,17 +173,26 @@ _APPROVALS: Final = (
     .scalar_subquery()
 )
 
-# Exclude the run's own review because it must not block the execution of the approved plan.
+# Exclude the run's own review because it must not block the execution of the approved plan. The
+# conditions start from open reviews, because a conversation may have very many messages (decision
+# 0133). Older reviews have no `conversation_id`.
 _IS_HELD: Final[sa.ColumnElement[bool]] = sa.literal_column("""
     (ai_conversations.handed_over_at IS NOT NULL OR EXISTS (
-        SELECT FROM engine_messages AS message
-        JOIN engine_runs AS other
-          ON other.client_id = message.client_id AND other.event_id = message.event_id
-        JOIN escalation_tickets AS review
-          ON review.client_id = other.client_id AND review.run_id = other.id
-        WHERE message.client_id = ai_conversations.client_id
-          AND message.conversation_id = ai_conversations.id AND message.direction = 'inbound'
-          AND other.id <> engine_runs.id AND review.status IN ('pending', 'claimed')))
+        SELECT FROM escalation_tickets AS review
+        WHERE review.client_id = ai_conversations.client_id
+          AND review.conversation_id = ai_conversations.id
+          AND review.run_id <> engine_runs.id AND review.status IN ('pending', 'claimed'))
+     OR ai_conversations.id IN (
+        SELECT coalesce((
+            SELECT message.conversation_id FROM engine_messages AS message
+            WHERE message.client_id = review.client_id AND message.direction = 'inbound'
+              AND message.event_id = (
+                SELECT other.event_id FROM engine_runs AS other
+                WHERE other.client_id = review.client_id AND other.id = review.run_id)), '')
+        FROM escalation_tickets AS review
+        WHERE review.client_id = ai_conversations.client_id
+          AND review.conversation_id IS NULL
+          AND review.run_id <> engine_runs.id AND review.status IN ('pending', 'claimed')))
 """)
 # The agent must not answer while a member's reply is scheduled, because the customer would get two
 # answers.

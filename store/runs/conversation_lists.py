@@ -12,11 +12,12 @@ from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
 from domain.core.money import Money
 from domain.intake.event import Channel
-from domain.reviews.escalation import OPEN_STATUSES, EscalationStatus
+from domain.reviews.escalation import EscalationStatus
 from domain.runs.errors import ConversationNotFound
 from domain.runs.run import RunStatus
 from domain.runs.triage import ConversationStatus
 from store.core.repository import TenantRepository, owner_of
+from store.reviews.tables import IS_OPEN
 from store.runs.tables import ai_conversations
 from store.runs.triage import STATUS
 
@@ -24,7 +25,10 @@ LOOKED_THROUGH: Final = 2_000
 """Maximum number of conversations that are examined for one page of a filtered list. Some filters
 have no index."""
 
-_OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
+RECEIVED_LOOKED_THROUGH: Final = 2_000
+"""Maximum number of runs in work, newest first, that make their conversations unanswered in a
+list."""
+
 _LATEST: Final = """
     SELECT id, channel, customer_email, last_message_at, handed_over_at, taken_by, taken_at,
            sentiment, is_critical, closed_at, snoozed_until, assignee, tags, client_id
@@ -35,32 +39,37 @@ _LATEST: Final = """
       {inner}
     ORDER BY last_message_at DESC, id DESC
 """
+# The lookups are scalar subqueries because PostgreSQL might execute a join by reading a complete
+# table.
+_OF_EVENT: Final = """coalesce((
+    SELECT conversation_id FROM engine_messages
+    WHERE client_id = :client_id AND direction = 'inbound' AND event_id = {event}), '')"""
+_EVENT_OF_REVIEW: Final = """(
+    SELECT event_id FROM engine_runs WHERE client_id = :client_id AND id = review.run_id)"""
+# The conditions start from the client's few open reviews and received runs, because a conversation
+# may have very many messages (decision 0133). Older reviews have no `conversation_id`.
+_HAS_OPEN_REVIEW: Final = f"""(EXISTS (
+        SELECT FROM escalation_tickets AS review
+        WHERE review.client_id = talk.client_id AND review.conversation_id = talk.id
+          AND review.{IS_OPEN})
+    OR talk.id IN (
+        SELECT {_OF_EVENT.format(event=_EVENT_OF_REVIEW)}
+        FROM escalation_tickets AS review
+        WHERE review.client_id = :client_id AND review.conversation_id IS NULL
+          AND review.{IS_OPEN}))"""  # noqa: S608 - our own
 # Even if the latest message is an answer, an earlier message may still be unanswered.
-_IS_UNANSWERED: Final = f"""(said.direction = 'inbound' OR EXISTS (
-        SELECT FROM engine_messages AS asked
-        JOIN engine_runs AS run
-          ON run.client_id = asked.client_id AND run.event_id = asked.event_id
-        LEFT JOIN escalation_tickets AS review
-          ON review.client_id = run.client_id AND review.run_id = run.id
-         AND review.status IN ({_OPEN})
-        WHERE asked.client_id = talk.client_id AND asked.conversation_id = talk.id
-          AND asked.direction = 'inbound'
-          AND (run.status = '{RunStatus.RECEIVED}' OR review.id IS NOT NULL)))"""
+_IS_UNANSWERED: Final = f"""(said.direction = 'inbound' OR {_HAS_OPEN_REVIEW} OR talk.id IN (
+        SELECT {_OF_EVENT.format(event="run.event_id")} FROM (
+            SELECT event_id FROM engine_runs
+            WHERE client_id = :client_id AND status = '{RunStatus.RECEIVED}'
+            ORDER BY id DESC LIMIT {RECEIVED_LOOKED_THROUGH}) AS run))"""  # noqa: S608 - our own names
 # A message waits for the team if its review is open. The latest message also waits if no playbook
 # matched it, its run failed, or its review was rejected or expired.
-_WAITS_FOR_TEAM: Final = f"""(EXISTS (
-        SELECT FROM engine_messages AS asked
-        JOIN engine_runs AS run
-          ON run.client_id = asked.client_id AND run.event_id = asked.event_id
-        JOIN escalation_tickets AS review
-          ON review.client_id = run.client_id AND review.run_id = run.id
-         AND review.status IN ({_OPEN})
-        WHERE asked.client_id = talk.client_id AND asked.conversation_id = talk.id
-          AND asked.direction = 'inbound')
+_WAITS_FOR_TEAM: Final = f"""({_HAS_OPEN_REVIEW}
     OR (said.direction = 'inbound' AND NOT EXISTS (
         SELECT FROM engine_runs AS run
         WHERE run.client_id = talk.client_id AND run.event_id = said.event_id
-          AND run.status = '{RunStatus.RECEIVED}')))"""  # noqa: S608 - our own names
+          AND run.status = '{RunStatus.RECEIVED}')))"""
 _PAGE: Final = f"""
     SELECT talk.*, said.body AS latest, {_IS_UNANSWERED} AS is_unanswered,
            {_WAITS_FOR_TEAM} AS waits_for_team, {STATUS} AS status

@@ -1,32 +1,15 @@
-"""Search one client's conversations, and read the messages in a conversation."""
+"""Read one client's conversations, and the messages in a conversation."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import sqlalchemy as sa
 
 from domain.runs.correspondence import ConversationSummary, Message
 from domain.runs.errors import ConversationNotFound
-from store.core.repository import COMPOUNDS, TenantRepository
+from store.core.repository import TenantRepository
 from store.runs.message_files import attachments_json, reply_attachments_json
 
-LOOKED_THROUGH: Final = 1_000
-"""Maximum number of conversations examined by one search. The text of conversations has no
-index.
-"""
-
-# A ULID starts with a digit from 0 to 7, so this text sorts after every ULID.
-_BEYOND_ALL: Final = "8"
-_READ_CHARS: Final = 4_000
-
-_END: Final = sa.text("""
-    SELECT id FROM ai_conversations WHERE client_id = :client_id AND id < :before
-    ORDER BY id DESC OFFSET :looked_through - 1 LIMIT 1
-""")
-_SPACES: Final = " " * len(COMPOUNDS)
-_READ: Final = f"translate(left(body, {_READ_CHARS}), '{COMPOUNDS}', '{_SPACES}')"
-_WORDS: Final = f"translate(:words, '{COMPOUNDS}', '{_SPACES}')"
 _COLUMNS: Final = """
     conversation.id, conversation.channel, conversation.customer_email, conversation.created_at,
     conversation.last_message_at, conversation.ended_at, conversation.handed_over_at,
@@ -35,22 +18,10 @@ _COLUMNS: Final = """
      WHERE client_id = conversation.client_id AND conversation_id = conversation.id
        AND direction = 'inbound'
      ORDER BY created_at DESC LIMIT 1) AS latest"""
-_PAGE: Final = sa.text(f"""
-    SELECT {_COLUMNS} FROM ai_conversations AS conversation
-    WHERE client_id = :client_id AND id < :before AND id >= :until
-      AND (:customer ::text IS NULL OR lower(customer_email) = lower(:customer))
-      AND (:words ::text IS NULL OR EXISTS (
-        SELECT FROM engine_messages AS message
-        WHERE message.client_id = :client_id AND message.conversation_id = conversation.id
-          AND (to_tsvector('french', {_READ}) @@ plainto_tsquery('french', {_WORDS})
-               OR to_tsvector('english', {_READ}) @@ plainto_tsquery('english', {_WORDS}))))
-    ORDER BY id DESC
-    LIMIT :limit
-""")  # noqa: S608 - constants are put in, no value
 _ONE: Final = sa.text(f"""
     SELECT {_COLUMNS} FROM ai_conversations AS conversation
     WHERE client_id = :client_id AND id = :conversation_id
-""")  # noqa: S608 - likewise
+""")  # noqa: S608 - constants are put in, no value
 _SOME: Final = sa.text(f"""
     SELECT {_COLUMNS} FROM ai_conversations AS conversation
     WHERE client_id = :client_id AND id = ANY(:ids) ORDER BY last_message_at DESC, id DESC
@@ -81,47 +52,7 @@ _LATEST: Final = sa.text("""
 """)
 
 
-@dataclass(frozen=True, slots=True)
-class FoundConversations:
-    """The conversations that a search found. `until` is the id of the last conversation examined,
-    or None if all were examined."""
-
-    conversations: tuple[ConversationSummary, ...]
-    until: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class ConversationSearch:
-    """The criteria for searching conversations. `words`: words, in French or English, that must all
-    occur in the same message."""
-
-    words: str | None = None
-    customer: str | None = None
-
-
 class ConversationReader(TenantRepository):
-    async def search(
-        self, wanted: ConversationSearch, *, before: str | None, limit: int
-    ) -> FoundConversations:
-        """Search the newest `LOOKED_THROUGH` conversations that precede `before`. Return the
-        matches, newest first."""
-        begin = {"client_id": self._tenant, "before": before or _BEYOND_ALL}
-        until: str | None = await self._connection.scalar(
-            _END, {**begin, "looked_through": LOOKED_THROUGH}
-        )
-        rows = await self._connection.execute(
-            _PAGE,
-            {
-                **begin,
-                "until": until or "",
-                "customer": wanted.customer,
-                "words": wanted.words,
-                "limit": limit,
-            },
-        )
-        found = tuple(ConversationSummary.model_validate(row, from_attributes=True) for row in rows)
-        return FoundConversations(found, until)
-
     async def read(self, conversation_id: str) -> ConversationSummary:
         """Return a conversation. Raises ConversationNotFound."""
         row = await self._one(

@@ -74,23 +74,16 @@ document.addEventListener("submit", (event) => {
 });
 addEventListener("pagehide", () => [...waiting.keys()].forEach(keep));
 
-// The server prepends the text of an undone reply to the draft, so store the current input first.
-document.addEventListener("submit", async (event) => {
-  if (!event.target.querySelector("[data-key=undo]")) return;
-  event.preventDefault();
-  [...waiting.keys()].forEach(keep);
-  await keeping;
-  event.target.submit();
-});
-
-// The server reloads the page with an attached file, so store the form first. The form is stored
-// even without input, because it may contain the agent's draft.
+// The server prepends the text of an undone reply to the draft, and reloads the page with an attached
+// file, so store the current input first. Before a file, the form is stored even without input,
+// because it may contain the agent's draft.
 document.addEventListener("submit", async (event) => {
   const { inserts } = event.target.dataset;
-  if (!inserts) return;
+  if (!inserts && !event.target.querySelector("[data-key=undo]")) return;
   event.preventDefault();
-  const form = document.getElementById(inserts);
-  await keep(form);
+  if (inserts) keep(document.getElementById(inserts));
+  else [...waiting.keys()].forEach(keep);
+  await keeping;
   event.target.submit();
 });
 

@@ -20,7 +20,8 @@ from api.mcp.tools.attachments import McpAttachment, shown_attachments
 from domain.core.ids import ULID
 from domain.runs.correspondence import ConversationSummary, Message
 from domain.tenants.scopes import Scope
-from store.runs.conversation_reading import ConversationReader, ConversationSearch
+from store.runs.conversation_reading import ConversationReader
+from store.runs.conversation_search import ConversationSearch, ConversationSearcher
 
 _PREVIEW: Final = 300
 
@@ -98,14 +99,14 @@ class WholeConversation(McpPage):
 
 
 async def search_conversations(at_work: AtWork, wanted: ConversationsWanted) -> ConversationPage:
-    """Return the conversations that match. Only one search per client runs at a time because a
-    search reads up to a thousand conversations."""
+    """Return the conversations that match. Only one search per client runs at a time, and few
+    searches run in total, because a search reads up to a thousand conversations."""
     tenant = at_work.tenant
     async with (
-        at_work.resources.searches.turn(tenant),
+        at_work.resources.message_searches.turn(tenant),
         at_work.resources.database.reading(tenant) as connection,
     ):
-        found = await ConversationReader(connection, tenant).search(
+        found = await ConversationSearcher(connection, tenant).search(
             ConversationSearch(wanted.words, wanted.customer),
             before=wanted.cursor,
             limit=wanted.limit + 1,

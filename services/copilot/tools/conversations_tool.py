@@ -11,7 +11,8 @@ from domain.core.ids import ULID
 from domain.runs.correspondence import ConversationSummary, Message
 from domain.tenants.actor import ANYONE
 from services.copilot.copilot_service import CopilotService, ReadTool
-from store.runs.conversation_reading import ConversationReader, ConversationSearch
+from store.runs.conversation_reading import ConversationReader
+from store.runs.conversation_search import ConversationSearch, ConversationSearcher
 
 _PREVIEW: Final = 200
 _MESSAGES: Final = 10
@@ -41,6 +42,7 @@ class ConversationFacts(CopilotFacts):
 
 class ConversationsFound(CopilotFacts):
     conversations: tuple[ConversationFacts, ...] = Field(description="Conversations, newest first.")
+    is_complete: bool = Field(description="False if older conversations were not searched.")
 
 
 class ThreadWanted(CopilotInput):
@@ -63,14 +65,16 @@ async def _find(
     copilot: CopilotService, wanted: CustomerWanted
 ) -> ToolFindings[ConversationsFound]:
     async with (
-        copilot.searches.turn(copilot.tenant),
+        copilot.message_searches.turn(copilot.tenant),
         copilot.database.reading(copilot.tenant) as connection,
     ):
-        found = await ConversationReader(connection, copilot.tenant).search(
+        found = await ConversationSearcher(connection, copilot.tenant).search(
             ConversationSearch(wanted.words, wanted.customer), before=None, limit=wanted.limit
         )
     return ToolFindings(
-        ConversationsFound(conversations=tuple(map(_facts, found.conversations))),
+        ConversationsFound(
+            conversations=tuple(map(_facts, found.conversations)), is_complete=found.until is None
+        ),
         tuple(
             copilot.cite(CitedKind.CONVERSATION, one.id, one.customer_email or one.channel)
             for one in found.conversations

@@ -11,7 +11,7 @@ from domain.agent.brain import Category, Template
 from domain.content.content import MAX_BODY
 from store.content.content import ContentRepository
 from store.content.tables import response_templates
-from store.runs.conversation_reading import LOOKED_THROUGH
+from store.runs.conversation_search import LOOKED_THROUGH
 from store.runs.tables import ai_conversations, engine_messages
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import rows

@@ -131,7 +131,7 @@ async def test_the_list_says_who_has_a_ticket(front: LiveEngine, shop: Shop) -> 
         (f"/app/conversations/{answered}", "Agent"),
         (f"/app/conversations/{refused}", "Your team"),
         (f"/app/conversations/{assigned}", "You"),
-        (f"/app/reviews/{claimed}", "Ben"),
+        (f"/app/reviews/{claimed}", BEN.name.capitalize()),
     ):
         row = row_of(page, name)
         assert f"<span>{who}</span>" in row.replace('<span dir="auto">', "<span>"), who

@@ -17,7 +17,7 @@ from domain.copilot.question import CopilotMessage, CopilotQuestion, Speaker
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from services.analytics.gaps import GapReading
-from services.content.search_turns import search_turns
+from services.content.search_turns import MessageSearchTurns, search_turns
 from services.copilot.copilot import Copilot, CopilotSetup
 from services.core.fair_turns import FairTurns
 from store.core.database import Database
@@ -62,9 +62,11 @@ async def talking(
 ) -> AsyncIterator[Talking]:
     async with llm_server() as server:
         talker = LlmTalker(models_of(configured(server, model).brain), deadline_s=deadline_s)
+        turns = searches or search_turns()
         setup = CopilotSetup(
             documents=document_index(),
-            gaps=GapReading(QuestionReader(), searches or search_turns()),
+            gaps=GapReading(QuestionReader(), turns),
+            message_searches=MessageSearchTurns(turns),
             formats=Formats,
             dashboard_url=DASHBOARD,
             talker=talker,
