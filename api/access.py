@@ -18,6 +18,7 @@ from fastapi import Depends, Request
 
 from api.auth import (
     Caller,
+    InternalWorker,
     authenticate,
     authenticate_gateway,
     authenticate_user,
@@ -44,6 +45,7 @@ from domain.tenants.user import User
 from store.core.database import WhoseRecord
 from store.identity.people import clients_of
 from store.tenants.clients import ClientRepository
+from store.tenants.keys import ActiveKey
 from store.tenants.members import MemberRepository
 
 Q = TypeVar("Q", bound=ClientQuery)
@@ -249,17 +251,25 @@ UsageOfDep = Annotated[ClientNow, Depends(NamedClient(LimitScope.USAGE, Scope.US
 
 class GatewayCaller(Part):
     """A dependency that returns the gateway's caller, who may use any authentication scheme. Raises
-    Unauthenticated, InsufficientScope."""
+    Unauthenticated, InsufficientScope, and TooManyRequests after many rejected events."""
 
     security = EVERY_SCHEME
     counted = False
 
     async def __call__(self, request: Request) -> Caller:
-        caller = await authenticate_gateway(request.headers, request.app.state.resources)
+        resources: Resources = request.app.state.resources
+        caller = await authenticate_gateway(request.headers, resources)
         note_use(request, caller)
+        if not isinstance(caller, InternalWorker):
+            resources.limiter.check_sender(request, _sender_of(caller))
         check_scope(caller, Scope.EVENTS_WRITE)
         request.state.caller = body_key(caller, request.client.host if request.client else "")
         return caller
+
+
+def _sender_of(caller: ActiveKey | User) -> str:
+    """Return the key to which rejected events are charged. A client's keys share one."""
+    return f"gateway/{caller.client_id if isinstance(caller, ActiveKey) else limiter_key(caller)}"
 
 
 GatewayCallerDep = Annotated[Caller, Depends(GatewayCaller())]

@@ -19,6 +19,7 @@ from api.http.cpu_meter import CpuMeter
 from api.http.draining_server import Draining
 from api.http.request_context import RequestContext
 from api.http.traced_requests import TracedRequests
+from api.http.unknown_paths import UnknownPaths
 from api.lifespan import resources_held
 from api.mcp import endpoint as mcp
 from api.openapi import EDGE
@@ -182,6 +183,7 @@ def create_app(
     app.state.instance = settings.server.instance_id or new_ulid()
     app.router.routes.extend(_routes())
     serve_document(app)
+    app.router.routes.insert(0, UnknownPaths(app))
     return app
 
 

@@ -17,7 +17,7 @@ from fastapi.routing import APIRoute, _effective_route_context_var
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from api.http.json_body import json_bytes, parse_body, read_body, read_optional_body
+from api.http.json_body import MAX_VALUES, json_bytes, parse_body, read_body, read_optional_body
 from api.http.query import parse_query
 from api.openapi import (
     LIMIT_HEADERS,
@@ -87,19 +87,23 @@ async def resolved_with_body(request: Request, resolve: Callable[[], Awaitable[T
 
 
 class JsonBody(BodyPart[M]):
-    """A dependency that returns the strictly parsed body. If `optional` is true, a missing body is
-    treated as an empty object. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow,
-    InvalidBody."""
+    """A dependency that returns the strictly parsed body, of at most `most_values` values. If
+    `optional` is true, a missing body is treated as an empty object. Raises UnsupportedMediaType,
+    BodyTooLarge, BodyTooSlow, InvalidBody."""
 
     errors = (400, 408, 413, 415)
 
-    def __init__(self, model: type[M], *, optional: bool = False) -> None:
+    def __init__(
+        self, model: type[M], *, optional: bool = False, most_values: int = MAX_VALUES
+    ) -> None:
         self._model = model
+        self._most_values = most_values
         self._read = read_optional_body if optional else read_body
         self.body = request_body(model)
 
     async def parse(self, request: Request) -> M:
-        return parse_body(self._model, await self._read(request))
+        body = await self._read(request)
+        return parse_body(self._model, body, most_values=self._most_values)
 
 
 class PathId(Part):

@@ -11,7 +11,12 @@ import structlog
 from fastapi import Depends, Request
 
 from api.auth import check_scope, key_holder, note_use
-from api.http.client_address import LimitedNetwork, client_network, limited_networks
+from api.http.client_address import (
+    LimitedNetwork,
+    client_network,
+    limited_address,
+    limited_networks,
+)
 from api.openapi import WIDGET_KEY
 from api.resources import Resources
 from api.route import Part, body_arrived
@@ -32,6 +37,9 @@ from store.core.database import Database
 from store.exports.payer import is_payer
 from store.widget.widget_keys import client_of_widget
 from store.widget.widgets import WidgetRepository
+
+WIDGET_VALUES: Final = 100
+"""Maximum number of values in a body of the widget's routes. The largest model has six fields."""
 
 _ACTOR: Final = Actor.system("widget")
 
@@ -66,6 +74,8 @@ class WidgetPage(Part):
 
     async def __call__(self, request: Request) -> WidgetCaller:
         resources: Resources = request.app.state.resources
+        # Rejected requests are counted across clients, because widget keys are public.
+        resources.limiter.check_sender(request, f"widget/{limited_address(request)}")
         caller = await widget_caller(request, resources)
         structlog.contextvars.bind_contextvars(client_id=caller.tenant)
         request.state.caller = f"widget:{caller.tenant}/{caller.networks[0].name}"

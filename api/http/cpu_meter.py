@@ -1,20 +1,27 @@
-"""Measure the CPU time that each member's request uses of the event loop, and charge it to the
-client."""
+"""Measure the CPU time that requests use of the event loop, and charge it to the client or the
+sender."""
 
-from collections.abc import Callable, Coroutine, Generator
-from functools import partial
-from time import thread_time
-from typing import Any, Final
+from time import perf_counter, thread_time
+from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-# Events have their own limits, and the gateway's calls are the most frequent.
-_NOT_METERED: Final = ("/api/engine/", "/api/widget/", "/api/webhooks/")
+from api.http.request_steps import MeteredSteps
+
+# Platforms' webhooks have limits of their own, also for rejected requests.
+_NOT_METERED: Final = ("/api/webhooks/",)
+# Reading a thread's CPU time takes a system call. Events are frequent, and their steps short, so
+# their elapsed time is sufficient.
+_FREQUENT: Final = ("/api/engine/", "/api/widget/")
 
 
 class CpuMeter:
     """ASGI middleware. It charges a request's CPU time to the client that the route's dependencies
-    store as `request.state.tenant`."""
+    store as `request.state.tenant`.
+
+    Senders of events store `request.state.sender` instead. They are charged for rejected requests
+    only, in full, because accepted events have their own limits.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -23,39 +30,22 @@ class CpuMeter:
         if scope["type"] != "http" or scope["path"].startswith(_NOT_METERED):
             await self._app(scope, receive, send)
             return
-        metered = _Metered(_coroutine(self._app, scope, receive, send))
+        clock = perf_counter if scope["path"].startswith(_FREQUENT) else thread_time
+        metered = MeteredSteps(_coroutine(self._app, scope, receive, send), clock)
         try:
             await metered
         finally:
-            client = scope.get("state", {}).get("tenant")
-            if client is not None:
-                scope["app"].state.resources.limiter.cpu.spend(client, metered.used_s)
+            _charge(scope, metered.used_s)
+
+
+def _charge(scope: Scope, used_s: float) -> None:
+    state = scope.get("state", {})
+    cpu = scope["app"].state.resources.limiter.cpu
+    if (client := state.get("tenant")) is not None:
+        cpu.spend(client, used_s)
+    elif (sender := state.get("sender")) is not None and 400 <= state["progress"].status < 500:
+        cpu.charge(sender, used_s)
 
 
 async def _coroutine(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
     await app(scope, receive, send)
-
-
-class _Metered:
-    """An awaitable that adds up the CPU time of a coroutine's steps."""
-
-    def __init__(self, work: Coroutine[Any, Any, None]) -> None:
-        self._work = work
-        self.used_s = 0.0
-
-    def __await__(self) -> Generator[Any, Any, None]:
-        step: Callable[[], Any] = partial(self._work.send, None)
-        while True:
-            began = thread_time()
-            try:
-                waited = step()
-            except StopIteration:
-                return
-            finally:
-                self.used_s += thread_time() - began
-            try:
-                yield waited
-            except BaseException as error:  # noqa: BLE001 - passed on to the coroutine
-                step = partial(self._work.throw, error)
-                continue
-            step = partial(self._work.send, None)

@@ -6,11 +6,15 @@ from enum import IntEnum
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Final, Protocol
 
+from api.http.client_address import client_address
 from api.http.edge_limits import EdgeLimits
 from domain.core.errors import CallerBusy, DomainError, ServerBusy
 
 # Providers assign a /64 network to each customer, who can change the address within it at no cost.
 _IPV6_PREFIX: Final = 64
+# Connections without an address (UNIX sockets) share one key.
+_UNKNOWN: Final = "unix"
+_FORWARDED: Final = b"x-forwarded-for"
 
 
 class Waiting(IntEnum):
@@ -53,6 +57,7 @@ class EdgeConnections:
         self._number = 0
         self._addresses: dict[str, _Address] = {}
         self._where: dict[Closable, str] = {}
+        self._proxies: dict[Closable, str] = {}
 
     def enter(self, connection: Closable, peer: str | None) -> None:
         """Count a connection until `leave` is called. If no connection is idle, raises CallerBusy
@@ -62,7 +67,9 @@ class EdgeConnections:
         address.number += 1
         self._number += 1
         self._where[connection] = where
-        if address.number > self._limits.per_address and not self._is_proxy(peer):
+        if peer is not None and self._is_proxy(peer):
+            self._proxies[connection] = peer
+        if address.number > self._limits.per_address and connection not in self._proxies:
             _make_room([address], CallerBusy())
         elif self._number > self._limits.connections:
             _make_room(sorted(self._addresses.values(), key=_fullest_first), ServerBusy())
@@ -82,6 +89,7 @@ class EdgeConnections:
         """Remove a connection that is closed or about to be closed. Repeated calls have no
         effect."""
         self.is_served(connection)
+        self._proxies.pop(connection, None)
         where = self._where.pop(connection, None)
         if where is None:
             return
@@ -91,8 +99,18 @@ class EdgeConnections:
         if not address.number:
             del self._addresses[where]
 
-    def _is_proxy(self, peer: str | None) -> bool:
-        if not self._limits.proxies or peer is None:
+    def turns_of(self, connection: Closable, headers: Iterable[tuple[bytes, bytes]]) -> str:
+        """Return the key of the caller whose turns a request of this connection uses. Behind a
+        trusted proxy, the caller is the address in the proxy's header."""
+        peer = self._proxies.get(connection)
+        if peer is None:
+            return self._where.get(connection, _UNKNOWN)
+        forwarded = [value.decode("latin-1") for name, value in headers if name == _FORWARDED]
+        caller = client_address(peer, forwarded, self._limits.proxies)
+        return _counted_as(None if caller is None else str(caller))
+
+    def _is_proxy(self, peer: str) -> bool:
+        if not self._limits.proxies:
             return False
         address = _plain(peer)
         return address is not None and any(address in network for network in self._limits.proxies)
@@ -113,11 +131,10 @@ def _fullest_first(address: _Address) -> int:
 
 
 def _counted_as(peer: str | None) -> str:
-    """Return the key for counting a connection. Connections without an address (UNIX sockets) share
-    one key."""
+    """Return the key for counting a connection by its address."""
     address = _plain(peer or "")
     if address is None:
-        return "unix"
+        return _UNKNOWN
     if isinstance(address, IPv6Address):
         return str(IPv6Network((address, _IPV6_PREFIX), strict=False))
     return str(address)

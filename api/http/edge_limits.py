@@ -29,6 +29,9 @@ class EdgeLimits:
     128 MiB in total."""
     per_address: int = 1536
     """Maximum number of connections from one IPv4 address or one /64 IPv6 network."""
+    turn_s: float = 0.005
+    """The seconds of one pass of the event loop within which the steps of one address's requests
+    start. The longest wait of another address is about this time and one step."""
     proxies: tuple[Network, ...] = ()
     """Proxies shared by many callers. Connections from these proxies are not limited by address."""
 

@@ -162,23 +162,24 @@ def media_type_of(request: Request) -> str:
     return media_type.strip()
 
 
-def parse_object(body: bytes) -> dict[str, JsonValue]:
-    """Return the JSON object of a body, parsed strictly. Raises InvalidBody.
+def parse_object(body: bytes, *, most_values: int = MAX_VALUES) -> dict[str, JsonValue]:
+    """Return the JSON object of a body, parsed strictly. Raises InvalidBody, also for more than
+    `most_values` values.
 
     orjson rejects NaN, bad UTF-8 and lone surrogates, and the second parser rejects repeated keys
     and huge integers. Values are counted first because both parsers are slow for many values and
     orjson drops the values of repeated keys.
     """
     # The estimate rejects most bodies with too many values. `_check_values` counts exactly.
-    if exceeds_values(body, MAX_VALUES):
-        raise InvalidBody(f"plus de {MAX_VALUES} valeurs")
+    if exceeds_values(body, most_values):
+        raise InvalidBody(f"plus de {most_values} valeurs")
     try:
         loose: JsonValue = orjson.loads(body)
     except orjson.JSONDecodeError:
         raise InvalidBody("JSON UTF-8 attendu") from None
     if not isinstance(loose, dict):
         raise InvalidBody("objet JSON attendu")
-    _check_values(loose)
+    _check_values(loose, most_values)
     # Free the text before the second parser runs because keeping both would double the memory use.
     del loose
     strict: dict[str, JsonValue] = json.loads(
@@ -187,11 +188,11 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
     return strict
 
 
-def parse_body(model: type[M], body: bytes) -> M:
+def parse_body(model: type[M], body: bytes, *, most_values: int = MAX_VALUES) -> M:
     """Return the body, parsed strictly and validated against `model`. Raises InvalidBody, including
     for a field that `model` does not define."""
     try:
-        return model.model_validate(parse_object(body))
+        return model.model_validate(parse_object(body, most_values=most_values))
     except ValidationError as error:
         raise InvalidBody(_rule_broken(error)) from None
 
@@ -203,15 +204,15 @@ def _rule_broken(error: ValidationError) -> str:
     return "champ inconnu" if first["type"] == "extra_forbidden" else f"champ « {first['loc'][0]} »"
 
 
-def _check_values(root: dict[str, JsonValue]) -> None:
+def _check_values(root: dict[str, JsonValue], most_values: int) -> None:
     """Check the depth, number of values, key lengths and absence of NUL, level by level. Raises
     InvalidBody. Without recursion, an untrusted body cannot overflow the stack."""
     values = 0
     level: list[dict[str, JsonValue] | list[JsonValue]] = [root]
     for _ in range(MAX_DEPTH):
         values += sum(map(len, level))
-        if values > MAX_VALUES:
-            raise InvalidBody(f"plus de {MAX_VALUES} valeurs")
+        if values > most_values:
+            raise InvalidBody(f"plus de {most_values} valeurs")
         deeper: list[dict[str, JsonValue] | list[JsonValue]] = []
         for container in level:
             for value in _inside(container):

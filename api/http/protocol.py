@@ -29,9 +29,11 @@ from api.error_response import error_response
 from api.http.edge_connections import EdgeConnections, Waiting
 from api.http.edge_limits import DEFAULT_LIMITS, EdgeLimits
 from api.http.edge_timer import Timer
+from api.http.edge_turns import EdgeTurns
 from api.http.edge_watch import EdgeWatch
 from api.http.http_1_0 import without_chunks
 from api.http.request_head import head_size, is_sound, without_upgrade
+from api.http.request_steps import StepsInTurn
 from domain.core.errors import DomainError, HeadTooLarge, InvalidRequest
 
 
@@ -45,6 +47,7 @@ def edge_protocol(watch: EdgeWatch, limits: EdgeLimits = DEFAULT_LIMITS) -> type
     Edge.watch = watch
     Edge.limits = limits
     Edge.edge_connections = EdgeConnections(limits)
+    Edge.turns = EdgeTurns(limits.turn_s)
     return Edge
 
 
@@ -57,6 +60,7 @@ class EdgeProtocol(HttpToolsProtocol):
     watch: ClassVar[EdgeWatch]
     limits: ClassVar[EdgeLimits]
     edge_connections: ClassVar[EdgeConnections]
+    turns: ClassVar[EdgeTurns]
 
     def __init__(
         self,
@@ -196,8 +200,8 @@ class EdgeProtocol(HttpToolsProtocol):
         super()._start_asgi_task(cycle, self._guarded(cycle, app))
 
     def _guarded(self, cycle: RequestResponseCycle, app: ASGI3Application) -> ASGI3Application:
-        """Return a wrapper around the application. The wrapped application is notified of a
-        disconnect only after it has received the complete body."""
+        """Return a wrapper around the application, which runs in its caller's turns. The wrapped
+        application is notified of a disconnect only after it has received the complete body."""
 
         async def run(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
             if scope["type"] == "http" and scope["http_version"] == "1.0":
@@ -224,7 +228,13 @@ class EdgeProtocol(HttpToolsProtocol):
 
             await app(scope, receive_all, send_on)
 
-        return run
+        async def run_in_turn(
+            scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable
+        ) -> None:
+            caller = self.edge_connections.turns_of(self, cycle.scope["headers"])
+            await StepsInTurn(run(scope, receive, send), self.turns, caller)
+
+        return run_in_turn
 
     def _is_last(self, cycle: RequestResponseCycle) -> bool:
         """Return whether this is the connection's last request. It is the last if its body is

@@ -52,6 +52,14 @@ class RateLimiter:
         if (wait_s := self.cpu.wait_s(tenant)) > 0:
             raise TooManyRequests(self._limits[LimitScope.DASHBOARD], wait_s)
 
+    def check_sender(self, request: Request, sender: str) -> None:
+        """Charge the request's CPU time to the sender if the request is rejected later. Raises
+        TooManyRequests if rejected requests of the sender have used too much CPU time."""
+        if (wait_s := self.cpu.wait_s(sender)) > 0:
+            raise TooManyRequests(self._limits[LimitScope.DASHBOARD], wait_s)
+        # Set after the check, so that the wait does not grow while the sender repeats its requests.
+        request.state.sender = sender
+
     async def check_request(
         self, request: Request, scope: LimitScope, key: str, now: datetime
     ) -> None:

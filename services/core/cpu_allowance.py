@@ -3,6 +3,8 @@
 A request of usual cost is free. The time beyond it is charged to the client, and is paid back at a
 fixed rate. A client whose content makes pages expensive therefore takes a small share of the loop
 from the others, regardless of how many members request pages.
+
+Rejected events are charged in full to their sender, because only accepted ones are limited.
 """
 
 from collections import OrderedDict
@@ -30,9 +32,12 @@ class CpuAllowance:
     def spend(self, client: str, used_s: float) -> None:
         """Charge the CPU time of a finished request to the client."""
         excess = used_s - USUAL_S
-        if excess <= 0:
-            return
-        self._charged[client] = (self._left(client) + excess, self._monotonic())
+        if excess > 0:
+            self.charge(client, excess)
+
+    def charge(self, client: str, used_s: float) -> None:
+        """Charge CPU time to the client in full."""
+        self._charged[client] = (self._left(client) + used_s, self._monotonic())
         self._charged.move_to_end(client)
         if len(self._charged) > _MOST_CLIENTS:
             self._charged.popitem(last=False)

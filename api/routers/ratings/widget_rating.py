@@ -10,7 +10,7 @@ from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody
 from api.schemas.core.error import ErrorBody
 from api.schemas.ratings.widget_rating import WidgetRatingBody
-from api.widget_access import WidgetPageDep
+from api.widget_access import WIDGET_VALUES, WidgetPageDep
 from domain.ratings.rating import checked_rating
 from domain.widget.errors import SessionUnknown
 from domain.widget.widget_session import held_session
@@ -28,7 +28,9 @@ router = APIRouter(route_class=DescribedRoute)
 )
 async def rate(
     page: WidgetPageDep,
-    sent: Annotated[WidgetRatingBody, Depends(JsonBody(WidgetRatingBody))],
+    sent: Annotated[
+        WidgetRatingBody, Depends(JsonBody(WidgetRatingBody, most_values=WIDGET_VALUES))
+    ],
     resources: ResourcesDep,
 ) -> Response:
     """Rates an answer in the visitor's own session. A later rating of the same answer replaces the

@@ -13,7 +13,7 @@ from api.idempotency_key import IdempotencyKeyDep
 from api.resources import Resources, ResourcesDep
 from api.route import DescribedRoute, JsonBody
 from api.schemas.widget.chat import ChatAnswer, ChatMessage, ChatStatus
-from api.widget_access import WidgetCaller, WidgetPageDep
+from api.widget_access import WIDGET_VALUES, WidgetCaller, WidgetPageDep
 from domain.billing.errors import QuotaExhausted
 from domain.core.errors import InvalidBody
 from domain.identity.address import sign_in_address
@@ -43,7 +43,7 @@ router = APIRouter(route_class=DescribedRoute)
 async def chat(
     start: CallStartDep,
     page: WidgetPageDep,
-    sent: Annotated[ChatMessage, Depends(JsonBody(ChatMessage))],
+    sent: Annotated[ChatMessage, Depends(JsonBody(ChatMessage, most_values=WIDGET_VALUES))],
     key: IdempotencyKeyDep,
     request: Request,
     resources: ResourcesDep,

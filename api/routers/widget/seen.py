@@ -11,7 +11,7 @@ from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody
 from api.schemas.core.error import ErrorBody
 from api.schemas.widget.session_messages import SeenBody
-from api.widget_access import WidgetPageDep
+from api.widget_access import WIDGET_VALUES, WidgetPageDep
 from domain.widget.errors import SessionUnknown
 from domain.widget.widget_session import held_session
 from services.widget.conversation import note_seen
@@ -28,7 +28,7 @@ router = APIRouter(route_class=DescribedRoute)
 )
 async def seen(
     page: WidgetPageDep,
-    sent: Annotated[SeenBody, Depends(JsonBody(SeenBody))],
+    sent: Annotated[SeenBody, Depends(JsonBody(SeenBody, most_values=WIDGET_VALUES))],
     resources: ResourcesDep,
 ) -> Response:
     """Marks all messages up to the given number as seen. A number below an earlier number has no

@@ -15,7 +15,7 @@ from api.schemas.widget.verification import (
     VisitorAddress,
     VisitorCode,
 )
-from api.widget_access import WidgetPageDep
+from api.widget_access import WIDGET_VALUES, WidgetPageDep
 from domain.identity.address import sign_in_address
 from domain.identity.contracts import SendMailInput
 from domain.identity.mailed_code import NUMBERS
@@ -40,7 +40,7 @@ router = APIRouter(route_class=DescribedRoute)
 )
 async def email(
     page: WidgetPageDep,
-    sent: Annotated[VisitorAddress, Depends(JsonBody(VisitorAddress))],
+    sent: Annotated[VisitorAddress, Depends(JsonBody(VisitorAddress, most_values=WIDGET_VALUES))],
     request: Request,
     resources: ResourcesDep,
 ) -> CodeSent:
@@ -75,7 +75,7 @@ async def email(
 )
 async def verify(
     page: WidgetPageDep,
-    sent: Annotated[VisitorCode, Depends(JsonBody(VisitorCode))],
+    sent: Annotated[VisitorCode, Depends(JsonBody(VisitorCode, most_values=WIDGET_VALUES))],
     resources: ResourcesDep,
 ) -> VerifiedSession:
     """A code can be used once, and only in the session that requested it. It expires after ten

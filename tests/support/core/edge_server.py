@@ -7,9 +7,11 @@ import asyncio
 import json
 import os
 import sys
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from ipaddress import ip_network
 from pathlib import Path
 
 import psutil
@@ -21,7 +23,7 @@ from starlette.responses import Response, StreamingResponse
 from adapters.observability.logs import configure_logs
 from adapters.observability.metrics import Metrics
 from adapters.system import new_ulid, utc_now
-from api.http.edge_limits import EdgeLimits
+from api.http.edge_limits import DEFAULT_LIMITS, EdgeLimits
 from api.http.edge_watch import EdgeWatch
 from api.http.json_body import MAX_COMING, json_response, parse_object, read_body
 from api.http.protocol import edge_protocol
@@ -66,6 +68,7 @@ def create_app(body_s: float) -> FastAPI:
     app.add_exception_handler(DomainError, answer_domain_error)
     app.add_middleware(RequestContext, new_id=new_ulid)
     released = asyncio.Event()
+    _add_work(app)
 
     @app.get("/ping")
     async def ping() -> Response:
@@ -112,6 +115,24 @@ def create_app(body_s: float) -> FastAPI:
     return app
 
 
+def _add_work(app: FastAPI) -> None:
+    """Add a route that occupies the event loop, and one that returns its callers in order."""
+    worked: list[str] = []
+
+    @app.get("/work")
+    async def work(request: Request) -> Response:
+        until = time.perf_counter() + 2 * DEFAULT_LIMITS.turn_s
+        while time.perf_counter() < until:
+            pass
+        caller = request.client.host if request.client else ""
+        worked.append(request.headers.get("x-forwarded-for", caller))
+        return json_response({})
+
+    @app.get("/worked")
+    async def order() -> Response:
+        return json_response({"order": worked})
+
+
 async def _zeros() -> AsyncIterator[bytes]:
     for _ in range(LARGE // 65536):
         yield bytes(65536)
@@ -141,7 +162,7 @@ def edge_server(
     folder: Path, limits: EdgeLimits, *, body_s: float = 0.6, keep_alive_s: int = 1
 ) -> Iterator[EdgeServer]:
     port, log = free_port(), folder / "edge.log"
-    arguments = [str(port), str(body_s), str(keep_alive_s), json.dumps(asdict(limits))]
+    arguments = [str(port), str(body_s), str(keep_alive_s), json.dumps(asdict(limits), default=str)]
     child = Child(
         "edge",
         [sys.executable, "-m", "tests.support.core.edge_server", *arguments],
@@ -157,13 +178,15 @@ def edge_server(
 
 def main() -> None:
     configure_logs("INFO")
-    port, body_s, keep_alive_s, limits = sys.argv[1:]
+    port, body_s, keep_alive_s, given = sys.argv[1:]
+    limits = json.loads(given)
+    limits["proxies"] = tuple(map(ip_network, limits["proxies"]))
     app = create_app(float(body_s))
     uvicorn.run(
         app,
         port=int(port),
         loop="uvloop",
-        http=edge_protocol(EdgeWatch(app), EdgeLimits(**json.loads(limits))),
+        http=edge_protocol(EdgeWatch(app), EdgeLimits(**limits)),
         ws="none",
         proxy_headers=False,
         log_config=None,
