@@ -97,9 +97,7 @@ def read_question(text: str) -> Question:
     text = _HOW_IT_WORKS.sub(r" \2 ", text)
     asked = [sentence for sentence in _sentences(text) if sentence.rstrip().endswith("?")]
     of_questions = stems(" ".join(asked))
-    return Question(
-        stems=stems(text) | of_questions, asked=of_questions, is_vague=_is_vague(text)
-    )
+    return Question(stems=stems(text) | of_questions, asked=of_questions, is_vague=_is_vague(text))
 
 
 def own_words(text: str) -> frozenset[str]:

@@ -1,6 +1,7 @@
 """The cost of lists and run steps in conversations with very many messages: the rows read are
 counted, not the time."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import pytest
@@ -26,7 +27,7 @@ def _rows_read(node: dict[str, Any]) -> float:
     return counted + sum(map(_rows_read, node.get("Plans", ())))
 
 
-async def _explained(connection: AsyncConnection, query: str, given: dict[str, object]) -> float:
+async def _explained(connection: AsyncConnection, query: str, given: Mapping[str, object]) -> float:
     plan = await connection.scalar(
         sa.text(f"EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) {query}"), given
     )
