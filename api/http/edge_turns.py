@@ -17,8 +17,12 @@ _MOST_LINES: Final = 1_000
 
 @dataclass(slots=True)
 class _Line:
-    """The steps of one address: the seconds used of this turn, the number of woken steps that have
-    not started, and the waiting steps, by ticket."""
+    """The steps of one address.
+
+    - `used_s`: the seconds used of this turn.
+    - `woken`: the number of woken steps that have not started.
+    - `waiting`: the waiting steps, by ticket.
+    """
 
     used_s: float = 0.0
     woken: int = 0

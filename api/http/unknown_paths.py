@@ -15,8 +15,11 @@ _END: Final = "/"
 
 
 class _Segments(dict[str, "_Segments"]):
-    """A tree of the segments of paths. `_ANY` is the key of a segment with a parameter, `_REST` the
-    key where any path may follow, and `_END` the key where a path ends."""
+    """A tree of the segments of paths.
+
+    `_ANY` is the key of a segment with a parameter. `_REST` is the key where any path may follow,
+    and `_END` the key where a path ends.
+    """
 
 
 class UnknownPaths(BaseRoute):
