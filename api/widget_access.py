@@ -12,6 +12,7 @@ from fastapi import Depends, Request
 
 from api.auth import check_scope, key_holder, note_use
 from api.http.client_address import (
+    NO_ADDRESS,
     LimitedNetwork,
     client_network,
     limited_address,
@@ -20,6 +21,7 @@ from api.http.client_address import (
 from api.openapi import WIDGET_KEY
 from api.resources import Resources
 from api.route import Part, body_arrived
+from domain.core.errors import DomainError
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
 from domain.intake.rate_limit import LimitScope
@@ -74,15 +76,26 @@ class WidgetPage(Part):
 
     async def __call__(self, request: Request) -> WidgetCaller:
         resources: Resources = request.app.state.resources
-        # Rejected requests are counted across clients, because widget keys are public.
-        resources.limiter.check_sender(request, f"widget/{limited_address(request)}")
-        caller = await widget_caller(request, resources)
+        caller = await self._known(request, resources)
         structlog.contextvars.bind_contextvars(client_id=caller.tenant)
         request.state.caller = f"widget:{caller.tenant}/{caller.networks[0].name}"
         await caller.count(resources, LimitScope.WIDGET)
         # A widget key is public, so only an API key gives access that its caller can lose.
         if caller.actor is not _ACTOR and await body_arrived(request):
             caller = await widget_caller(request, resources)
+        return caller
+
+    async def _known(self, request: Request, resources: Resources) -> WidgetCaller:
+        """Return the page. Rejected requests are charged to the address: per shop, so that nobody
+        can keep the visitors of one address away from all shops, or without a valid key."""
+        address, limiter = limited_address(request), resources.limiter
+        try:
+            caller = await widget_caller(request, resources)
+        except DomainError:
+            limiter.check_sender(request, f"widget/{address}")
+            raise
+        if address != NO_ADDRESS:
+            limiter.check_sender(request, f"widget/{caller.tenant}/{address}")
         return caller
 
 

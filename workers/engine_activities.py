@@ -245,10 +245,12 @@ def build_activities(
         database, brain_budget, embedder, utc_now,
         normalizer=fair, connectors=connectors, net=net, sealer=sealer, **answers,
     )  # fmt: skip
+    # Both count a client's lookups together.
+    orders = OrderSearch(database, connectors)
     think = Think(
         database, brain_budget, embedder, utc_now, new_ulid,
         net=net, sealer=sealer, patience=_patience(settings.brain),
-        orders=OrderSearch(database, connectors), **answers,
+        orders=orders, **answers,
     )  # fmt: skip
     sites = _site_reader(settings, http)
     return EngineActivities(
@@ -261,7 +263,7 @@ def build_activities(
             net=net,
             sealer=sealer,
         ),
-        look_up=LookUp(database, connectors, utc_now, new_ulid),
+        look_up=LookUp(database, orders, utc_now, new_ulid),
         think=think,
         execute=Execute(database, actions, utc_now, new_ulid, codes=codes, sealer=sealer),
         persist=Persist(database, utc_now, new_ulid),

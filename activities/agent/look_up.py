@@ -9,7 +9,6 @@ from domain.agent.contracts import LookUpInput, LookUpResult
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
-from domain.integrations.ports import Connectors
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 from store.runs.cases import CaseRepository
@@ -17,11 +16,9 @@ from store.runs.runs import RunRepository
 
 
 class LookUp:
-    def __init__(
-        self, database: Database, connectors: Connectors, now: Clock, new_id: NewId
-    ) -> None:
+    def __init__(self, database: Database, search: OrderSearch, now: Clock, new_id: NewId) -> None:
         self._database = database
-        self._search = OrderSearch(database, connectors)
+        self._search = search
         self._now = now
         self._new_id = new_id
 

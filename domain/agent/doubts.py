@@ -86,8 +86,15 @@ def _doubt_of_lookup(context: BrainContext, answer: BrainAnswer) -> EscalationRe
 
 def _only_asks_for_number(context: BrainContext, answer: BrainAnswer) -> bool:
     """Return True if the answer asks for the order number, for the first time, and states nothing.
-    The customer must be allowed to access orders, because the number is of no use otherwise."""
-    if not answer.asks_order_number or not context.event.may_read or context.thread.asked_number:
+
+    The customer must be allowed to access orders, and must not have given a number. Otherwise, the
+    number is of no use, or a shop did not respond.
+    """
+    event, lookup = context.event, context.lookup
+    if not answer.asks_order_number or not event.may_read or context.thread.asked_number:
+        return False
+    is_failed = lookup is not None and lookup.state is LookupState.UNAVAILABLE
+    if event.order_numbers or is_failed:
         return False
     return not any(asserts(one, context.brand_name) for one in sentences(answer.response))
 

@@ -1,5 +1,6 @@
 """The port for a brain that uses a language model, and its lookups while it drafts an answer."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from hashlib import sha256
 from typing import Final, Protocol, TypeVar, runtime_checkable
@@ -10,10 +11,15 @@ from domain.agent.brain import Brain, BrainAnswer, BrainRequest, Passage
 from domain.agent.call_record import call_record
 from domain.agent.guard_finding import GuardFinding
 from domain.agent.safety.examined import is_unsafe
+from domain.core.plain_text import clean_line
 from domain.integrations.order import Lookup, LookupState, Order
 
 MAX_LOOKUPS: Final = 6
 """Maximum number of lookups for one message."""
+
+LOOKUP_S: Final = 1.5
+"""Maximum time of a lookup, in seconds. Without this limit, a client's slow shop would use up the
+time of the model's provider, which all clients share."""
 
 MAX_QUERY_CHARS: Final = 300
 """Maximum length of a query and of an order number. Longer ones are truncated."""
@@ -42,9 +48,10 @@ class BrainTools(Protocol):
 class Lookups:
     """The lookups for one message.
 
-    They are limited in number. Their results are filtered like all other sources, and recorded, so
-    that a repeated attempt gets the same results. `request` is the brain's request with everything
-    found so far, and `found` are the knowledge entries found, including those withheld.
+    They are limited in number and in time. After a slow lookup, there are no more. Their results
+    are filtered like all other sources, and recorded, so that a repeated attempt gets the same
+    results. `request` is the brain's request with everything found so far, and `found` are the
+    knowledge entries found, including those withheld.
     """
 
     def __init__(self, tools: BrainTools | None, request: BrainRequest) -> None:
@@ -52,23 +59,25 @@ class Lookups:
         self.found: list[Passage] = []
         self._tools = tools
         self._calls = 0
+        self._is_slow = False
 
     @property
     def may_search(self) -> bool:
         """Return True if a search can find an entry that the request does not contain."""
-        return self._tools is not None and not self.request.knowledge
+        return self._tools is not None and not self._is_slow and not self.request.knowledge
 
     @property
     def may_read_orders(self) -> bool:
-        return self._tools is not None and self._tools.reads_orders
+        return self._tools is not None and not self._is_slow and self._tools.reads_orders
 
     async def search(self, query: str) -> tuple[Passage, ...]:
         """Return the knowledge entries found for a query, without entries that contain a prompt
-        injection. Return none beyond MAX_LOOKUPS. Raises EngineUnavailable."""
-        tools, query = self._tools, query.strip()[:MAX_QUERY_CHARS]
+        injection. Return none beyond MAX_LOOKUPS and LOOKUP_S. Raises EngineUnavailable."""
+        tools, query = self._tools, clean_line(query, MAX_QUERY_CHARS)
         if tools is None or not self.may_search or not query or not self._is_counted():
             return ()
-        found = await _recorded(f"search\n{query}", _PASSAGES, lambda: tools.search(query))
+        call = _recorded(f"search\n{query}", _PASSAGES, lambda: tools.search(query))
+        found = await self._in_time(call) or ()
         safe = tuple([one for one in found if not await is_unsafe(f"{one.title}\n{one.body}")])
         known = {one.id for one in (*self.request.passages, *self.found)}
         self.found += [one for one in found if one.id not in known]
@@ -78,13 +87,14 @@ class Lookups:
 
     async def order(self, number: str) -> Order | None:
         """Return the sender's order with this number, without its note. Return None if there is no
-        such order, if it belongs to someone else, if no shop responds, and beyond MAX_LOOKUPS.
-        Raises EngineUnavailable."""
-        tools, number = self._tools, number.strip()[:MAX_QUERY_CHARS]
+        such order, if it belongs to someone else, if no shop responds, and beyond MAX_LOOKUPS and
+        LOOKUP_S. Raises EngineUnavailable."""
+        tools, number = self._tools, clean_line(number, MAX_QUERY_CHARS)
         if tools is None or not self.may_read_orders or not number or not self._is_counted():
             return None
-        lookup = await _recorded(f"order\n{number}", _LOOKUP, lambda: tools.order(number))
-        if lookup.state is not LookupState.FOUND or lookup.order is None:
+        call = _recorded(f"order\n{number}", _LOOKUP, lambda: tools.order(number))
+        lookup = await self._in_time(call)
+        if lookup is None or lookup.state is not LookupState.FOUND or lookup.order is None:
             return None
         known = (self.request.order, *self.request.other_orders)
         for one in known:
@@ -93,6 +103,14 @@ class Lookups:
         order = lookup.order.model_copy(update={"note": ""})
         self._add(other_orders=(*self.request.other_orders, order))
         return order
+
+    async def _in_time(self, call: Awaitable[Found]) -> Found | None:
+        try:
+            async with asyncio.timeout(LOOKUP_S):
+                return await call
+        except TimeoutError:
+            self._is_slow = True
+            return None
 
     def _is_counted(self) -> bool:
         self._calls += 1

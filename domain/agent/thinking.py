@@ -88,7 +88,8 @@ async def think_through(
         check = draft_check(context, policy_context, lookups)
         answer = await brain.think_checked(request, check, lookups)
         request = lookups.request
-        findings += tuple([await _finding(passage) for passage in lookups.found])
+        known = {one.id for one in findings}
+        findings += tuple([await _finding(one) for one in lookups.found if one.id not in known])
     else:
         answer = await brain.think(request)
     await others_turn(context.event.text)

@@ -13,7 +13,8 @@ from domain.agent.grounding.facts import Fact, FactKind, given
 from domain.agent.grounding.order_statements import misstates
 from domain.agent.guard_finding import FindingReason
 from domain.agent.plan import REPLIES, ActionKind
-from domain.integrations.order import Order
+from domain.intake.order_number import find_order_numbers
+from domain.integrations.order import Order, folded_number
 
 # Forged messages must not put a link, an address, a phone number or an account into the shop's
 # answer. Other numbers of the customer always count.
@@ -79,6 +80,8 @@ class PartGrounds:
         rejected = _REJECTED.get(part.verdict) if part.verdict else None
         if rejected or part.is_misquoted:
             return rejected or FindingReason.MISQUOTED
+        if self._names_other_order(sentence):
+            return FindingReason.CONTRADICTED
         if any(misstates(sentence, one, self._done(one, plan_kinds)) for one in self._cited):
             return FindingReason.CONTRADICTED
         if part.supports or part.verdict is Verdict.COURTESY or _is_planned(sentence, plan_kinds):
@@ -105,6 +108,14 @@ class PartGrounds:
         """The orders that the part cites."""
         cited = {one.citation.id for one in self._part.supports if one.citation.kind == "order"}
         return tuple(one for one in self._request.orders if one.id in cited)
+
+    def _names_other_order(self, sentence: str) -> bool:
+        """Return True if the sentence names an order that the part does not cite, although the part
+        cites another one."""
+        if not self._cited:
+            return False
+        cited = {one.folded_number for one in self._cited}
+        return any(folded_number(one) not in cited for one in find_order_numbers(sentence))
 
     def _done(self, order: Order, plan_kinds: frozenset[ActionKind]) -> frozenset[ClaimMatter]:
         """Return what the plan does to an order. It acts only on the looked-up order."""

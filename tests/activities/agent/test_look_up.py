@@ -43,7 +43,8 @@ async def test_a_lookup_is_stored_with_its_time(database: Database, shop: Shop) 
         await connection.execute(sa.update(engine_events).values(unified=event))
     async with open_client() as http:
         connectors = ConnectorRegistry(FernetSealer(new_seal_key()), http, allow_loopback=False)
-        await LookUp(database, connectors, lambda: NOW, new_ulid).look_up(LookUpInput(ref=ref))
+        search = order_search.OrderSearch(database, connectors)
+        await LookUp(database, search, lambda: NOW, new_ulid).look_up(LookUpInput(ref=ref))
     async with database.tenant(shop.tenant) as connection:
         case = await CaseRepository(connection, shop.tenant).read(run_id)
     assert case.lookup is not None

@@ -1,11 +1,13 @@
 """A language model's lookups before its answer: bounded, bound to the customer, and citable."""
 
+import asyncio
 from datetime import UTC, datetime
 
 import pytest
 
 from adapters.brain.classifier import Classifier
 from adapters.brain.llm_tools import ROUNDS
+from domain.agent import model_brain
 from domain.agent.brain import BrainAnswer, BrainRequest, Passage
 from domain.agent.call_record import recording
 from domain.agent.grounding.grounding import unsupported
@@ -254,3 +256,53 @@ async def test_a_repair_has_no_tools(classifier: Classifier, server: LlmServer) 
 
     assert [bool(one.tools) for one in server.asked] == [True, True, False]
     assert len(drafts) == 2
+
+
+class SilentShop(Shelf):
+    """A shop that does not respond."""
+
+    async def order(self, number: str) -> Lookup:
+        self.calls.append(number)
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+async def test_a_silent_shop_does_not_count_as_a_fault_of_the_provider(
+    classifier: Classifier, server: LlmServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All clients share the provider's circuit breaker. After a slow lookup, there are no more."""
+    monkeypatch.setattr(model_brain, "LOOKUP_S", 0.02)
+    shelf = SilentShop(entry())
+    server.script = [read(), said(), said()]
+    engine, request = brain(classifier, configured(server), deadline_s=5), asked()
+
+    answer = await engine.think_checked(request, fine, Lookups(shelf, request))
+    again = await engine.think(request)
+
+    assert (answer.fault, again.fault) == (None, None)
+    assert shelf.calls == ["1046"]
+    assert [bool(one.tools) for one in server.asked] == [True, False, False]
+    assert '\\"order\\": null' in server.asked[1].said
+
+
+async def test_an_argument_is_one_clean_line(classifier: Classifier, server: LlmServer) -> None:
+    shelf = Shelf(entry())
+    server.script = [search("returns\u0000\n of  lamps"), said()]
+
+    await answered(classifier, server, shelf)
+
+    assert shelf.calls == ["returns of lamps"]
+
+
+async def test_a_statement_about_an_order_that_is_not_cited(
+    classifier: Classifier, server: LlmServer
+) -> None:
+    """The customer wrote the number, so the number alone would pass."""
+    text = "Your order 1046 was shipped."
+    part = {"text": text, "support": [{"source": "order", "quote": "state: shipped"}]}
+    server.script = [said(text, [], parts=[part])]
+
+    answer = await brain(classifier, configured(server)).think(asked("And my order 1046?"))
+
+    assert answer.citations
+    assert unsupported(answer, REPLY, asked("And my order 1046?")) != ()

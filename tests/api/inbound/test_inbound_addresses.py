@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from temporalio.testing import ActivityEnvironment
 
 from activities.agent.look_up import LookUp
+from activities.agent.order_search import OrderSearch
 from activities.inbound.poll import PollIntegrations
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
@@ -349,7 +350,7 @@ async def _agent(one: Connected) -> None:
     async with database.tenant(shop.tenant) as connection:
         await connection.execute(sa.update(engine_events).values(unified=event))
     ref = RunRef(client_id=shop.client_id, event_id=new_ulid(), run_id=review["run_id"])
-    look_up = LookUp(database, one.connectors, utc_now, new_ulid)
+    look_up = LookUp(database, OrderSearch(database, one.connectors), utc_now, new_ulid)
     await look_up.look_up(LookUpInput(ref=ref))
 
 
