@@ -86,8 +86,8 @@ class WidgetPage(Part):
         return caller
 
     async def _known(self, request: Request, resources: Resources) -> WidgetCaller:
-        """Return the page. Rejected requests are charged to the address: per shop, so that nobody
-        can keep the visitors of one address away from all shops, or without a valid key."""
+        """Return the page. Rejected requests are charged to the address, for each shop. A stranger
+        at a shared address therefore cannot block all shops."""
         address, limiter = limited_address(request), resources.limiter
         try:
             caller = await widget_caller(request, resources)

@@ -33,7 +33,8 @@ class _Article(BaseModel):
     body: str | None = None
     locale: str = ""
     draft: bool = True
-    user_segment_id: int | None = None
+    # None means that everyone may read the article. A missing field counts as a restriction.
+    user_segment_id: int | None = 0
     user_segment_ids: JsonValue = None
 
     @property

@@ -3,6 +3,7 @@ customer and order."""
 
 import re
 from collections.abc import Mapping
+from datetime import UTC
 from typing import Final
 
 from pydantic import JsonValue
@@ -60,7 +61,9 @@ def fields_of_scenario(scenario: Scenario) -> dict[str, str]:
     if order is not None:
         written = order.model_dump(mode="json")
         fields |= {f"order_{name}": str(written[name] or "") for name in (*_ORDER, "state")}
-        fields["order_placed_at"] = fields["order_placed_at"].removesuffix("Z")
+        # The input accepts only times without a zone, in milliseconds.
+        placed = order.placed_at and order.placed_at.astimezone(UTC).replace(tzinfo=None)
+        fields["order_placed_at"] = placed.isoformat(timespec="milliseconds") if placed else ""
         fields["order_items"] = "\n".join(order.items)
     return fields
 
