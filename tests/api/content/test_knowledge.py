@@ -35,7 +35,8 @@ async def test_create_read_change_delete(
     one = f"{KNOWLEDGE}/{made['id']}"
     assert made == {
         **ENTRY,
-        **dict.fromkeys(("updated_at", "source_url", "source_read_at", "source_changed_at")),
+        **dict.fromkeys(("updated_at", "source_url", "source_integration_id")),
+        **dict.fromkeys(("source_read_at", "source_changed_at")),
         "id": made["id"],
         "created_at": made["created_at"],
     }

@@ -202,7 +202,9 @@ ACCESS: Final[dict[Route, Access]] = {
     ("GET", SITE_IMPORTS): Access(ALL),
     ("POST", SITE_IMPORTS): Access(MANAGERS, body={"url": "https://help.example.com/"}),
     ("POST", SITE_IMPORTS + "/integration"): Access(
-        MANAGERS, body={"integration_id": "01J000000000000000000000ZZ"}
+        MANAGERS,
+        body={"integration_id": "01J000000000000000000000ZZ"},
+        missing="integration_not_found",
     ),
     ("GET", SITE_IMPORTS + "/{site_import_id}"): Access(ALL, missing="site_import_not_found"),
     ("GET", AUTOMATION): Access(ALL),
