@@ -27,6 +27,7 @@ from domain.runs.run import EventOutcome, RunResult, RunStatus
 from domain.tenants.actor import Actor
 from domain.widget.visit import WidgetVisit
 from services.intake.admission import Admitted, Repeated, Unmatched, receive_event
+from store.exports.payer import has_plan
 from store.intake.arrivals import Arrival
 from store.intake.events import EventRepository
 from store.intake.idempotency import IdempotencyKey
@@ -171,7 +172,7 @@ async def dry_run_event(
     Raises TooManyRequests, CallerBusy, Unauthenticated, ClientNotFound, EngineUnavailable.
     """
     await resources.limiter.check(LimitScope.DRY_RUN, by.tenant, resources.now())
-    pays = await resources.payers.get(by.tenant)
+    pays = await has_plan(resources.database, by.tenant, resources.now())
     async with (
         resources.dry_runs.turn(by.tenant),
         resources.dry_run_slots.slot(by.tenant, pays=pays),

@@ -8,7 +8,6 @@ from api.access import ManagerDep, MemberDep, PageDep
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, errors
 from api.schemas.content.site_import import (
-    ArticleImportBody,
     SiteImportBody,
     SiteImportPage,
     SiteImportPages,
@@ -16,6 +15,7 @@ from api.schemas.content.site_import import (
 from api.schemas.core.client_query import cursor_after
 from domain.content.errors import SiteImportNotFound
 from domain.content.site_import import SiteImport
+from domain.integrations.errors import IntegrationNotFound
 from services.content.site_imports import start_article_import, start_site_import
 from store.content.site_imports import SiteImportRepository
 
@@ -67,21 +67,23 @@ async def start(
 
 
 @router.post(
-    f"{_IMPORTS}/integration",
+    "/api/dashboard/integrations/{integration_id}/article-imports",
     operation_id="site_imports.create_from_integration",
     summary="Import knowledge from a connected help center",
     status_code=202,
-    responses=errors(404, 409),
+    responses=errors(409),
 )
 async def start_articles(
     member: ManagerDep,
-    body: Annotated[ArticleImportBody, Depends(JsonBody(ArticleImportBody))],
+    integration_id: Annotated[
+        str, Depends(PathId("integration_id", "integration", IntegrationNotFound))
+    ],
     resources: ResourcesDep,
 ) -> SiteImport:
     """Each article that everyone may read becomes a suggestion. Drafts and restricted articles are
     not read. The agent uses no article before a member accepts it."""
     async with resources.work.of(member.tenant) as work:
-        return await start_article_import(work, member.actor, body.integration_id)
+        return await start_article_import(work, member.actor, integration_id)
 
 
 @router.get(

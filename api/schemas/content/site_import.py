@@ -29,19 +29,6 @@ class SiteImportBody(StrictBody):
     )
 
 
-class ArticleImportBody(StrictBody):
-    integration_id: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=64,
-            description=(
-                "Id of a connected helpdesk with a help center: Zendesk, Intercom or Freshdesk."
-            ),
-        ),
-    ]
-
-
 class SiteImportPage(BaseModel):
     imports: tuple[SiteImport, ...] = Field(description="Imports, newest first.")
     next_cursor: str | None = Field(description="Cursor for the next page; null on the last page.")

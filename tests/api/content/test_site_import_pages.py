@@ -28,6 +28,7 @@ from store.content.site_imports import SiteImportRepository
 from store.content.suggestions import SuggestionRepository
 from store.content.tables import dismissed_pages, knowledge_entries, site_imports
 from tests.support.agent.acting import connect
+from tests.support.content.content import INTEGRATIONS
 from tests.support.content.site_imports import SITE_IMPORTS, an_import
 from tests.support.content.suggestions import SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
@@ -207,9 +208,7 @@ async def test_a_connected_help_center_is_imported(
     other = await connect(
         front, shop, Provider.GORGIAS, gorgias, f'{{"email": "{EMAIL}", "api_key": "k"}}'
     )
-    refused = await front.http.post(
-        f"{SITE_IMPORTS}/integration", json={"integration_id": other}, headers=owner
-    )
+    refused = await front.http.post(f"{INTEGRATIONS}/{other}/article-imports", headers=owner)
     assert (refused.status_code, refused.json()["code"]) == (400, "no_articles")
 
     async with at_pages(front, shop) as member:
@@ -220,9 +219,7 @@ async def test_a_connected_help_center_is_imported(
         page = await member.follow(sent)
         assert "https://acme.zendesk.com/hc" in page
         assert "All public articles" in page
-    again = await front.http.post(
-        f"{SITE_IMPORTS}/integration", json={"integration_id": zendesk}, headers=owner
-    )
+    again = await front.http.post(f"{INTEGRATIONS}/{zendesk}/article-imports", headers=owner)
     assert (again.status_code, again.json()["code"]) == (409, "site_import_under_way")
     (one,) = (await front.http.get(SITE_IMPORTS, headers=owner)).json()["imports"]
     assert (one["integration_id"], one["pages"]) == (zendesk, 0)

@@ -7,9 +7,11 @@ from enum import Enum
 from typing import Any, Final
 
 from domain.intake.attachment_type import inspect
+from domain.integrations.providers import Provider
 from domain.tenants.client import Role
 from services.reviews.reply_files import upload_file
 from store.customers.tables import customers
+from tests.support.agent.acting import connect
 from tests.support.analytics.reports import INSIGHT_ROUTES
 from tests.support.billing.payments import asked_credits
 from tests.support.cases import cases
@@ -201,10 +203,8 @@ ACCESS: Final[dict[Route, Access]] = {
     },
     ("GET", SITE_IMPORTS): Access(ALL),
     ("POST", SITE_IMPORTS): Access(MANAGERS, body={"url": "https://help.example.com/"}),
-    ("POST", SITE_IMPORTS + "/integration"): Access(
-        MANAGERS,
-        body={"integration_id": "01J000000000000000000000ZZ"},
-        missing="integration_not_found",
+    ("POST", INTEGRATIONS + "/{integration_id}/article-imports"): Access(
+        MANAGERS, missing="integration_not_found"
     ),
     ("GET", SITE_IMPORTS + "/{site_import_id}"): Access(ALL, missing="site_import_not_found"),
     ("GET", AUTOMATION): Access(ALL),
@@ -314,6 +314,11 @@ async def _site_import(front: LiveEngine, shop: Shop) -> Ids:
     return {"site_import_id": await an_import(front.database, shop)}
 
 
+async def _help_center(front: LiveEngine, shop: Shop) -> Ids:
+    settings = {"subdomain": "shop", "email": "agent@shop.example"}
+    return {"integration_id": await connect(front, shop, Provider.ZENDESK, settings, "{}")}
+
+
 async def _suggestion(front: LiveEngine, shop: Shop) -> Ids:
     return {"suggestion_id": await suggested(front.database, shop)}
 
@@ -376,6 +381,7 @@ async def _endpoint(front: LiveEngine, shop: Shop) -> Ids:
 
 _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{integration_id}/inbound/": _endpoint,
+    "{integration_id}/article-imports": _help_center,
     "{run_id}": _run,
     CONVERSATIONS + "/{conversation_id}/attachments/": _uploaded_file,
     "{conversation_id}": _conversation,

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from api.dashboard.page import AnyonesPage, OnPage, Page
 from api.dashboard.post import ManagersPost, Post, Posted
 from api.route import PathId
-from api.schemas.content.site_import import ArticleImportBody, SiteImportBody
+from api.schemas.content.site_import import SiteImportBody
 from api.schemas.core.client_query import PageQuery, cursor_after
 from domain.content.article_source import has_articles
 from domain.content.errors import ContentNotFound, SiteImportNotFound
@@ -65,9 +65,8 @@ async def start(post: ManagersPost) -> Response:
 
 @router.post(f"{_LIST}/integration")
 async def start_articles(post: ManagersPost) -> Response:
-    body = post.body(ArticleImportBody, integration_id=post.text("integration_id"))
     async with post.working() as work:
-        site = await start_article_import(work, post.page.actor, body.integration_id)
+        site = await start_article_import(work, post.page.actor, post.text("integration_id"))
         await post.leads_to(work, to := f"{_LIST}/{site.id}")
     return post.done(to, "content.site_started")
 
