@@ -54,7 +54,7 @@ async def test_a_step_of_a_run_does_not_read_the_conversation(
     database: Database, shop: Shop
 ) -> None:
     async with database.tenant(shop.tenant, patience_s=60) as connection:
-        await insert_many(connection, shop, Many(1, 1_000, with_runs=True), utc_now())
+        [talk] = await insert_many(connection, shop, Many(1, 1_000, with_runs=True), utc_now())
         run_id = await connection.scalar(
             sa.select(sa.func.max(engine_runs.c.id)).where(
                 engine_runs.c.client_id == shop.client_id
@@ -62,14 +62,13 @@ async def test_a_step_of_a_run_does_not_read_the_conversation(
         )
         held = sa.text(f"""
             EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON)
-            SELECT {cases._IS_HELD} FROM engine_runs
-            JOIN engine_messages ON engine_messages.client_id = engine_runs.client_id
-             AND engine_messages.event_id = engine_runs.event_id
-            JOIN ai_conversations ON ai_conversations.client_id = engine_messages.client_id
-             AND ai_conversations.id = engine_messages.conversation_id
+            SELECT {cases._IS_HELD} FROM engine_runs JOIN ai_conversations
+              ON ai_conversations.client_id = engine_runs.client_id
+             AND ai_conversations.id = :conversation_id
             WHERE engine_runs.client_id = :client_id AND engine_runs.id = :run_id
         """)  # noqa: S608 - our own SQL
-        plan = await connection.scalar(held, {"client_id": shop.client_id, "run_id": run_id})
+        of = {"client_id": shop.client_id, "run_id": run_id, "conversation_id": talk}
+        plan = await connection.scalar(held, of)
 
     assert _rows_read(plan[0]["Plan"]) < 20
 
