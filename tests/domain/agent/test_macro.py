@@ -1,17 +1,15 @@
 """A template that a member inserts into a reply."""
 
-from datetime import UTC, date, datetime
+from datetime import date
 
 import pytest
 
 from domain.agent.brain import Category, Template
 from domain.agent.frame import PLAIN_FRAME
 from domain.agent.macro import inserted
-from domain.core.money import Money
 from domain.intake.event import Channel, UnifiedEvent
 from domain.intake.proved_address import ProofKind, ProvedAddress
-from domain.integrations.order import Order, OrderState
-from domain.integrations.providers import Provider
+from tests.support.agent.llm_brain import ORDER
 
 TODAY = date(2026, 11, 30)
 FIELDS = {
@@ -101,17 +99,8 @@ def _template(body: str) -> Template:
 
 
 def test_the_order_found_fills_it_before_the_message() -> None:
-    order = Order(
-        integration_id="",
-        provider=Provider.SHOPIFY,
-        id="gid-1044",
-        number="1044",
-        customer_email="a@b.example",
-        state=OrderState.SHIPPED,
-        total=Money(minor=4900, currency="EUR"),
-        refundable=Money(minor=4900, currency="EUR"),
-        placed_at=datetime(2026, 11, 20, tzinfo=UTC),
-        tracking_url="https://track.example/1044",
+    order = ORDER.model_copy(
+        update={"number": "1044", "tracking_url": "https://track.example/1044"}
     )
     filled = inserted(
         _template("{{ order_number }} {{ tracking_url }} {{ refund_amount }}"),
