@@ -22,7 +22,7 @@ from domain.content.chunks import chunks_of
 from domain.core.effort import spend
 from domain.core.text import fold
 
-MOST_CANDIDATES: Final = 160
+MOST_CANDIDATES: Final = 180
 """Maximum number of sentences that are compared with a message. The eight longest articles of a
 shop in `evaluation/shops` have at most 138 sentences."""
 

@@ -165,6 +165,7 @@ async def test_a_reader_searches_under_the_policy(built: Built, front: LiveEngin
         await page.goto(f"{url}/docs/guide/")
         await page.goto(f"{url}/docs/guide/reference/gateway.html")
         await page.keyboard.press("/")
+        await expect(page.get_by_role("combobox", name="Search")).to_be_focused()
         await page.keyboard.type("Idempotency")
         found = page.get_by_role("option").filter(has_text="Idempotency")
         await expect(found.first).to_be_visible(timeout=30_000)

@@ -122,7 +122,7 @@ def test_knowledge(installed: Installation) -> None:
         {
             **made, "title": "Hours", "body": "From 9 to 5.", "language": "en",
             "created_at": ANY, "updated_at": None, "source_url": None,
-            "source_read_at": None, "source_changed_at": None,
+            "source_read_at": None, "source_changed_at": None, "source_integration_id": None,
         }
     ]  # fmt: skip
     update = ("knowledge", "update", made["knowledge_id"], *installed.of_client)
