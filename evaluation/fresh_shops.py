@@ -41,9 +41,12 @@ def _line(group: str, members: Sequence[HelpOutcome]) -> str:
     wrong = sum(not one.is_right for one in sent)
     answerable = [one for one in members if one.question.kind == "answerable"]
     drafts = sum(one.is_right for one in answerable)
+    received = sum(one.is_right and (one.sent or one.is_excerpt) for one in answerable)
+    excerpts = sum(one.is_excerpt for one in members)
     return (
         f"{group}: {len(members)} questions, {len(sent)} sent, {wrong} of them wrong; "
-        f"the facts in {drafts} of {len(answerable)} answers or drafts"
+        f"{excerpts} excerpts; of {len(answerable)} answerable, the facts in {drafts} answers or "
+        f"drafts, {received} of them received at once"
     )
 
 

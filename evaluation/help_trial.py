@@ -7,6 +7,7 @@ from typing import Final
 
 from domain.agent.brain import Brain, Passage
 from domain.agent.brain_context import BrainContext
+from domain.agent.excerpt import HeldDraft, is_excerpt
 from domain.agent.rulebook import Rulebook
 from domain.agent.thinking import think_through
 from domain.core.errors import DomainError
@@ -14,6 +15,7 @@ from domain.intake.event import DEFAULT_EVENT_TYPE, InboundEvent
 from domain.intake.normalization import normalize
 from domain.playbooks.playbook import DEFAULT_THRESHOLD
 from domain.runs.run import RunDraft, review_reason
+from domain.tenants.client_settings import ClientSettings
 from evaluation.attacked_shop import NOW
 from evaluation.figure import HandFigure, Hit, tally
 from evaluation.help_question import HelpQuestion
@@ -27,12 +29,14 @@ _FIRST_FIVE: Final = 5
 @dataclass(frozen=True, slots=True)
 class HelpOutcome:
     """The outcome of one question. `found` are the articles found, nearest first. `text` is the
-    answer if `sent`, else the draft."""
+    answer if `sent`, else the draft. `is_excerpt`: the customer receives the draft's sentences at
+    once, as an excerpt."""
 
     question: HelpQuestion
     found: tuple[str, ...]
     text: str
     sent: bool
+    is_excerpt: bool = False
 
     @property
     def id(self) -> str:
@@ -84,7 +88,13 @@ async def _outcome(
         return HelpOutcome(question, found, "", sent=False)
     held = review_reason(RunDraft.of(thought), DEFAULT_THRESHOLD)
     text = thought.text or thought.answer.response
-    return HelpOutcome(question, found, text, sent=held is None and bool(thought.text))
+    return HelpOutcome(
+        question,
+        found,
+        text,
+        sent=held is None and bool(thought.text),
+        is_excerpt=is_excerpt(HeldDraft.of(thought, held), ClientSettings()),
+    )
 
 
 def help_figures(outcomes: LabelledSet[HelpOutcome]) -> tuple[HandFigure, ...]:
@@ -112,6 +122,8 @@ def help_figures(outcomes: LabelledSet[HelpOutcome]) -> tuple[HandFigure, ...]:
         figure("answered rightly", tally(outcomes, _rightly, of=answerable, detail=detail)),
         figure("wrong of those sent", tally(outcomes, _wrong, of=_sent, detail=detail)),
         figure("draft holds the facts", tally(outcomes, _holds, of=answerable, detail=detail)),
+        figure("received the facts at once", tally(outcomes, _received, of=answerable)),
+        figure("excerpt without the facts", tally(outcomes, _wrong, of=_quoted)),
         figure("article among five", tally(outcomes, found, of=same_language, detail=detail)),
         figure(
             "article among five, other language",
@@ -122,6 +134,15 @@ def help_figures(outcomes: LabelledSet[HelpOutcome]) -> tuple[HandFigure, ...]:
 
 def _sent(one: HelpOutcome) -> bool:
     return one.sent
+
+
+def _quoted(one: HelpOutcome) -> bool:
+    return one.is_excerpt
+
+
+def _received(one: HelpOutcome) -> bool:
+    """Return True if the answer or the excerpt contains the facts."""
+    return (one.sent or one.is_excerpt) and one.is_right
 
 
 def _rightly(one: HelpOutcome) -> bool:

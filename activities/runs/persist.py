@@ -11,6 +11,7 @@ from activities.runs.outcome_event import answered, answers_in_place, event_of, 
 from activities.runs.ticket_return import lock_account, return_unused
 from domain.agent.errors import failure_code
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.excerpt import introduced, is_excerpt
 from domain.agent.policy_decision import blocked_for_good
 from domain.agent.safety.acknowledgement import acknowledged_in, acknowledgement
 from domain.core import names
@@ -197,16 +198,29 @@ async def _acknowledged(
     connection: AsyncConnection, tenant: TenantId, step: PersistInput, run: RunState
 ) -> str | None:
     """Return the immediate acknowledgement of a message that was handed off to a human agent, or
-    None. Only a sensitive message, or a message in an unsupported language, gets an
-    acknowledgement."""
+    None. A sensitive message and a message in an unsupported language get one, and so does an
+    unsure answer from knowledge, as an excerpt."""
     if step.status is not RunStatus.NEEDS_REVIEW or run.in_shadow:
         return None
     brand = await ClientRepository(connection).brand_name(tenant)
     if run.sensitive is None:
-        return acknowledged_in(run.language, brand)
+        said = acknowledged_in(run.language, brand)
+        return said or await _excerpt(connection, tenant, step, brand)
     settings = await SettingsRepository(connection, tenant).read()
     language = run.language or message_language(run.text)
     return acknowledgement(settings, language, brand, run.sensitive)
+
+
+async def _excerpt(
+    connection: AsyncConnection, tenant: TenantId, step: PersistInput, brand: str
+) -> str | None:
+    """Return the run's draft as an excerpt from knowledge, or None if the customer may not receive
+    it before the review."""
+    if step.escalation is not EscalationReason.LOW_CONFIDENCE or step.round or step.joined:
+        return None
+    settings = await SettingsRepository(connection, tenant).read()
+    draft = await RunRepository(connection, tenant).held_draft(step.ref.run_id, step.escalation)
+    return introduced(draft, settings, brand) if is_excerpt(draft, settings) else None
 
 
 def _words(step: PersistInput, run: RunState) -> str:

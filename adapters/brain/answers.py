@@ -28,18 +28,21 @@ from adapters.brain.features import Floats
 from domain.agent.brain import Language, Passage, PassageSentence
 from domain.tenants.answer_decision import LATEST_DECISION
 
+ANSWER_MODELS: Final = {1: 1, 2: 2, 3: 2}
+"""The version of the answer models that each version of the decision uses."""
+
 ANSWER_FILES: Final = {1: "answers.npz", 2: "answers_2.npz"}
-"""The model file of each version of the decision. The files of earlier versions do not change."""
+"""The file of each version of the models. The files of earlier versions do not change."""
 
 SURE_PROBABILITIES: Final = {1: 0.88, 2: 0.86}
-"""For each version, the minimum probability at which a fitting answer is sent. `docs/evaluation.md`
-has the number of wrong answers to questions about held-out shops."""
+"""For each version of the models, the minimum probability at which a fitting answer is sent.
+`docs/evaluation.md` has the number of wrong answers to questions about held-out shops."""
 
 AGREEING_PROBABILITIES: Final = {1: 0.7, 2: 0.84}
-"""For each version, the minimum probability at which a fitting answer is sent if the entry also
-contains the words of the message. On the open questions in `evaluation/sets`, keyword matches alone
-would have sent 13 answers. Three of them are wrong, each with a probability of at most 0.5 in
-version 1. The probabilities of version 2 are higher, so it needs a higher minimum."""
+"""For each version of the models, the minimum probability at which a fitting answer is sent if the
+entry also contains the words of the message. On the open questions in `evaluation/sets`, keyword
+matches alone would have sent 13 answers. Three of them are wrong, each with a probability of at
+most 0.5 in version 1. The probabilities of version 2 are higher, so it needs a higher minimum."""
 
 MOST_SENTENCES: Final = 5
 """Maximum number of sentences in an answer. All of them come from the same entry."""
@@ -63,7 +66,7 @@ _ALONE: Final = -9.0
 
 def answer_file(decision: int) -> Path:
     """Return the path of the model file of a version of the decision."""
-    return Path(__file__).with_name(ANSWER_FILES[decision])
+    return Path(__file__).with_name(ANSWER_FILES[ANSWER_MODELS[decision]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +154,11 @@ class AnswerModel:
     def load(cls, decision: int = LATEST_DECISION) -> Self:
         """Load the models of a version of the decision. Raises ModelInvalid, and OSError if the
         file cannot be read."""
+        version = ANSWER_MODELS[decision]
         return cls(
             answer_file(decision).read_bytes(),
-            sure=SURE_PROBABILITIES[decision],
-            agreeing=AGREEING_PROBABILITIES[decision],
+            sure=SURE_PROBABILITIES[version],
+            agreeing=AGREEING_PROBABILITIES[version],
         )
 
     def choose(
@@ -193,11 +197,11 @@ class AnswerModels:
 
     def __init__(self) -> None:
         """Load all versions. Raises ModelInvalid, and OSError if a file cannot be read."""
-        self._models = {decision: AnswerModel.load(decision) for decision in ANSWER_FILES}
+        self._models = {version: AnswerModel.load(version) for version in ANSWER_FILES}
 
     def of(self, decision: int) -> AnswerModel:
-        """Return the models of a version."""
-        return self._models[decision]
+        """Return the models that a version of the decision uses."""
+        return self._models[ANSWER_MODELS[decision]]
 
 
 def chosen_places(

@@ -46,6 +46,9 @@ _ASKS: Final = r"(?:combien|quand|comment|quel(?:le)?s?|pourquoi|how|when|where|
 _TWO_QUESTIONS: Final = re.compile(
     rf"\b{_ASKS}\b[^.?!]{{0,200}}\b(?:et|and|puis|also|aussi)\b[^.?!]{{0,30}}\b{_ASKS}\b"
 )
+_TABLE_ROW: Final = re.compile(r"\|[^\n]{1,2000}\|")
+_RULE: Final = re.compile(r"[|:\s-]{1,2000}")
+"""The line between the header and the rows of a Markdown table."""
 _COLON: Final[dict[Language, str]] = {"fr": " : ", "en": ": "}
 
 
@@ -169,7 +172,10 @@ def spoken(answer: EntrySentences) -> str:
     lines = [_line(first, language)]
     heading = first.heading
     for sentence in others:
-        if sentence.heading != heading and sentence.heading:
+        if _RULE.fullmatch(sentence.text):
+            continue
+        is_row = _TABLE_ROW.fullmatch(sentence.text) is not None
+        if is_row or (sentence.heading != heading and sentence.heading):
             lines.append(_line(sentence, language))
         else:
             lines.append(sentence.text)
@@ -178,10 +184,33 @@ def spoken(answer: EntrySentences) -> str:
 
 
 def _line(sentence: PassageSentence, language: Language) -> str:
-    """Return the sentence's text. A table row or a list item is preceded by its heading."""
+    """Return the sentence's text. A list item is preceded by its heading. Each cell of a table row
+    is preceded by the heading of its column."""
     text, heading = sentence.text, sentence.heading.rstrip(" :")
+    if _TABLE_ROW.fullmatch(text):
+        return _row(text, heading, language)
+    if _TABLE_ROW.fullmatch(heading):
+        return text
     is_whole = text[:1].isupper() and text[-1:] in ".!?…"
     return text if is_whole or not heading else f"{heading}{_COLON[language]}{text}"
+
+
+def _row(text: str, heading: str, language: Language) -> str:
+    """Return a Markdown table row in plain words, such as "Ribble: Width 204 cm, Weight 56 kg".
+
+    A heading that is not a row with as many cells is not the row's header, so the cells stand
+    alone.
+    """
+    name, *cells = _cells(text)
+    header = _cells(heading)[1:] if _TABLE_ROW.fullmatch(heading) else []
+    if len(header) != len(cells):
+        header = [""] * len(cells)
+    told = (f"{column} {cell}".strip() for column, cell in zip(header, cells, strict=True) if cell)
+    return _COLON[language].join(filter(None, (name, ", ".join(told))))
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip().strip("|").split("|")]
 
 
 def _joined(lines: Sequence[str]) -> str:

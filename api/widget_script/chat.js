@@ -5,7 +5,11 @@ function openChat(base, key, language, signed) {
   const wire = openWire(base, key);
   const store = openStore(key, () => session.otherTab());
   const session = openSession(wire, store, {
-    message: (message) => panel.add(message),
+    message: (message) => {
+      panel.add(message);
+      const { acknowledged } = store.read();
+      if (acknowledged?.after === message.number) panel.acknowledge(acknowledged.text);
+    },
     cleared,
     changed: () => render(),
   });
@@ -24,7 +28,6 @@ function openChat(base, key, language, signed) {
   // False while the stored session belongs to a signed user whom the page has not identified yet.
   let settled = false;
   let failed = false;
-  let acknowledgement = "";
   // Whether the shop asks visitors to rate answers.
   let asks = false;
   let opened = false;
@@ -56,7 +59,6 @@ function openChat(base, key, language, signed) {
 
   function cleared() {
     failed = false;
-    acknowledgement = "";
     panel.clear();
   }
 
@@ -64,11 +66,19 @@ function openChat(base, key, language, signed) {
     session.adopt(answer.session_id);
     failed = answer.status === "failed";
     if (answer.status === "needs_review") {
-      acknowledgement = answer.acknowledgement || "";
       session.now.live = { ...session.now.live, waiting: true };
     }
     if (answer.status === "verification_required") ask(null);
-    else session.refresh();
+    else acknowledge(session.refresh(), answer.acknowledgement);
+  }
+
+  /** Show the acknowledgement below the message once `refreshed`, also after a reload. */
+  async function acknowledge(refreshed, text) {
+    const stillTheirs = store.sinceNow();
+    await refreshed;
+    if (!text || !stillTheirs()) return;
+    store.change((record) => (record.acknowledged = { text, after: session.last() }));
+    panel.acknowledge(text);
   }
 
   function ask(email) {
@@ -147,7 +157,7 @@ function openChat(base, key, language, signed) {
     const { reviewing, waiting, verified_email: email } = session.now.live;
     if (reviewing) return words.reviewing;
     if (!waiting) return "";
-    return `${acknowledgement} ${email ? filled(words.waitingMail, { email }) : words.waiting}`.trim();
+    return email ? filled(words.waitingMail, { email }) : words.waiting;
   }
 
   function render() {

@@ -63,6 +63,7 @@ function openSession(wire, store, on) {
       if (record.session === given) return;
       if (record.session && !isSame(given, record.session)) {
         record.last = record.seen = record.told = record.rated = 0;
+        record.acknowledged = null;
       }
       record.session = given;
     });
@@ -132,8 +133,9 @@ function openSession(wire, store, on) {
     node("a", { href: URL.createObjectURL(await answer.blob()), download: file.name }).click();
   }
 
+  /** Resolves when the new messages are shown. */
   function refresh() {
-    pull().then(ensure);
+    return pull().then(ensure);
   }
 
   function refused(error) {
@@ -220,6 +222,7 @@ function openSession(wire, store, on) {
   return {
     now, begin, adopt, allow, follow, pull, refresh, look, restart, otherTab, save,
     keep: (given) => (fresh = given),
+    last: () => last,
     // The number of the answer that is the last message, or 0 if the last message is not an answer.
     answer: () => (last && theirs.at(-1) === last ? last : 0),
     unread: () => theirs.filter((number) => number > store.read().seen).length,

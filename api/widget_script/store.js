@@ -19,6 +19,8 @@ function emptyRecord() {
   return {
     life: 0, session: null, user: null, last: 0, seen: 0, told: 0, active: 0, asked: null,
     rated: 0,
+    // The text sent while a human answer is pending, and the number of the message above it.
+    acknowledged: null,
     outbox: [],
   };
 }

@@ -173,6 +173,13 @@ class Review(ReviewSummary):
     agent_draft: str = Field(
         description="Text that the agent wrote. A reviewer may have replaced it in `draft`."
     )
+    acknowledgement: str | None = Field(
+        default=None,
+        description=(
+            "Text that the customer could receive immediately, such as an excerpt from knowledge; "
+            "null if there was none."
+        ),
+    )
     alternatives: tuple[Alternative, ...]
     citations: tuple[Citation, ...] = Field(
         description="Sources on which the agent's draft is based."

@@ -133,7 +133,8 @@ class ClientSettings(BaseModel):
         default=LATEST_DECISION,
         description=(
             "Version of the decision whether an answer from knowledge is confident. Version 2 "
-            "sends more answers than version 1."
+            "sends more answers than version 1. Version 3 also shows excerpts while a human "
+            "review is pending."
         ),
     )
     updated_at: datetime | None = None

@@ -139,10 +139,10 @@ _REMOVE: Final = {
         UPDATE engine_runs
         SET draft = NULL, response = NULL, plan = '[]', citations = '[]', findings = '[]',
             guard_findings = '[]', lookup = NULL, thread_after = NULL, proposal = NULL,
-            answer = jsonb_set(answer, '{{response}}', '""')
+            answer = jsonb_set(answer, '{{response}}', '""') - 'acknowledgement'
         WHERE {mine} AND id = ANY(:runs) AND (
             num_nonnulls(draft, response, lookup, thread_after, proposal) > 0
-            OR answer ->> 'response' <> ''
+            OR answer ->> 'response' <> '' OR answer ->> 'acknowledgement' IS NOT NULL
             OR (plan, citations, findings, guard_findings)
                 <> ('[]'::jsonb, '[]'::jsonb, '[]'::jsonb, '[]'::jsonb))""",
     "engine_events, emptied": """

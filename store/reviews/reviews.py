@@ -152,6 +152,7 @@ _DETAIL: Final = _SUMMARY.add_columns(
     _TICKETS.revision,
     WORDS.label("draft"),
     sa.func.coalesce(engine_runs.c.draft, "").label("agent_draft"),
+    engine_runs.c.answer["acknowledgement"].astext.label("acknowledgement"),
     engine_runs.c.alternatives,
     engine_runs.c.citations,
     engine_runs.c.guard_findings,

@@ -10,12 +10,15 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from domain.agent.brain import SETTLED_BY, BrainAnswer
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.excerpt import HeldDraft
+from domain.agent.greeting import greeted_name
 from domain.agent.model_fault import ModelFault
-from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
+from domain.agent.plan import ON_ORDERS, ActionKind, PlannedAction, StepOutcome
 from domain.agent.policy_decision import PolicyDecision
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.thinking_result import ThinkingResult
 from domain.agent.thread import Thread
+from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Lookup
 from domain.runs.errors import RunNotFound
 from domain.runs.run import UNCLASSIFIED, RunResult, RunStatus, Timings
@@ -197,6 +200,21 @@ class RunRepository(TenantRepository):
             language=row.language,
         )
 
+    async def held_draft(self, run_id: str, reason: EscalationReason) -> HeldDraft:
+        """Return the draft of a run that is held for `reason`. Raises RunNotFound."""
+        row = await self._one(_HELD, self._key(run_id), RunNotFound(run_id))
+        return HeldDraft(
+            text=row.draft or "",
+            language=row.language,
+            classification=row.classification or UNCLASSIFIED,
+            confidence=row.confidence or 0.0,
+            citations=row.citations,
+            reason=reason,
+            is_composed=row.prompt_version is not None,
+            acts_on_order=any(one.kind in ON_ORDERS for one in _PLAN.validate_python(row.plan)),
+            customer_name=greeted_name(UnifiedEvent.model_validate(row.unified)),
+        )
+
     async def thought_by(self, run_id: str) -> str | None:
         """Return the model that produced the run's thought, or None if there is no thought yet."""
         return await self._connection.scalar(_MODEL, self._key(run_id))
@@ -324,6 +342,21 @@ _LOCK: Final = (
     .outerjoin(engine_messages, _MESSAGE_OF_RUN)
     .where(_IS_RUN, engine_events.c.erased_at.is_(None))
     .with_for_update(of=engine_runs)
+)
+_HELD: Final = (
+    sa.select(
+        engine_runs.c.draft,
+        engine_runs.c.language,
+        engine_runs.c.classification,
+        engine_runs.c.confidence,
+        engine_runs.c.citations,
+        engine_runs.c.prompt_version,
+        engine_runs.c.plan,
+        engine_events.c.unified,
+    )
+    .select_from(engine_runs)
+    .join(engine_events, EVENT_OF_RUN)
+    .where(_IS_RUN)
 )
 _ANSWER: Final = sa.select(engine_runs.c.answer).where(
     engine_runs.c.client_id == sa.bindparam("tenant"),

@@ -145,7 +145,8 @@ class GatewayResult(BaseModel):
         default=None,
         description=(
             "Text for you to send to the customer immediately. Present if a human agent "
-            "always handles such a request, or if the message's language is not supported."
+            "always handles such a request, if the message's language is not supported, or if an "
+            "excerpt from knowledge may help until a human answers."
         ),
     )
     draft: str | None = Field(

@@ -288,7 +288,8 @@ class SettingsBody(StrictBody):
         Field(
             description=(
                 "Version of the decision whether an answer from knowledge is confident. Version 2 "
-                "sends more answers than version 1."
+                "sends more answers than version 1. Version 3 also shows excerpts while a human "
+                "review is pending."
             )
         ),
     ] = None

@@ -104,6 +104,7 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
         "text": "Remboursez-moi !",
         "draft": DRAFT,
         "agent_draft": DRAFT,
+        "acknowledgement": None,
         "amount": {"minor": 4990, "currency": "EUR"},
         "needs_second": True,
         "first_approved_by": None,

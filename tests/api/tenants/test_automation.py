@@ -162,12 +162,12 @@ async def test_the_page_offers_the_latest_decision_about_answers(
     async with at_pages(front, shop) as visitor:
         assert "Use the update" in await visitor.see("/app/automation")
         tried = await visitor.send("/app/automation", "/app/automation/knowledge/try")
-        assert "(answer rules, version 2)" in await visitor.follow(tried)
+        assert "(answer rules, version 3)" in await visitor.follow(tried)
 
         await visitor.send("/app/automation", "/app/automation/knowledge/on")
 
         assert "Use the update" not in await visitor.see("/app/automation")
     found = await front.http.get(SETTINGS, headers=owner)
-    assert found.json()["answer_decision"] == 2
+    assert found.json()["answer_decision"] == 3
     (noted,) = await rows(front.database, audit_entries, of=shop, what="loosened")
     assert noted["ids"]["place"] == "settings: answer_decision"

@@ -30,7 +30,7 @@ NOTHING: dict[str, object] = {
     "ask_rating": False,
     "holds_loosening": True,
     "answers_from_knowledge": True,
-    "answer_decision": 2,
+    "answer_decision": 3,
     "updated_at": None,
 }
 

@@ -37,12 +37,15 @@ async def _seen(stub: StubService, number: int) -> bool:
 async def test_a_person_answers_later(visitor: Visitor, stub: StubService) -> None:
     await visitor.open()
     await visitor.write("I want a person")
-    await expect(visitor.notice).to_have_text(f"{ACKNOWLEDGEMENT} Our team will answer you here.")
+    await expect(visitor.notice).to_have_text("Our team will answer you here.")
+    await expect(visitor.texts).to_have_text(["I want a person", ACKNOWLEDGEMENT])
 
     stub.session.set(verified_email="j…@free.example")
     await expect(visitor.notice).to_have_text(
-        f"{ACKNOWLEDGEMENT} Our team will answer you here, or by email to j…@free.example."
+        "Our team will answer you here, or by email to j…@free.example."
     )
+    await visitor.page.reload()
+    await expect(visitor.texts).to_have_text(["I want a person", ACKNOWLEDGEMENT])
     stub.session.add("human", "Good evening, Anna here.")
     stub.session.set(waiting=False)
     await expect(visitor.texts.last).to_have_text("Good evening, Anna here.")
