@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.agent.brain import AnswerExample, Passage, Template
+from domain.agent.brain import CorrectedAnswer, Passage, Template
 from domain.agent.embedding import Embedding
 from domain.agent.own_head import OwnHead
 from domain.agent.policy_context import Connection, connections_of
@@ -48,7 +48,7 @@ class Gathered:
     has_shop: bool
     own_head: OwnHead | None = None
     knowledge: tuple[Passage, ...] = ()
-    examples: tuple[AnswerExample, ...] = ()
+    examples: tuple[CorrectedAnswer, ...] = ()
 
 
 async def useful_embedder(
@@ -127,7 +127,7 @@ def _size(template: Template) -> int:
 
 async def _examples(
     connection: AsyncConnection, tenant: TenantId, message: str, near: Embedding | None
-) -> tuple[AnswerExample, ...]:
+) -> tuple[CorrectedAnswer, ...]:
     repository = LabelledExampleRepository(connection, tenant)
     chosen = nearest_examples(message[:_MESSAGE_CHARS], await repository.questions(near))
     pairs = await repository.answers(chosen) if chosen else ()

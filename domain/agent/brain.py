@@ -75,7 +75,7 @@ class PassageSentence(BaseModel):
     similarity: float | None = None
 
 
-class AnswerExample(BaseModel):
+class CorrectedAnswer(BaseModel):
     """An earlier question and the human agent's answer, without personal data. It shows the shop's
     voice, and is never a source."""
 
@@ -171,7 +171,7 @@ class BrainRequest(BaseModel):
     own_head: OwnHead | None = None
     answer_decision: int = LATEST_DECISION
     knowledge: tuple[Passage, ...] = ()
-    examples: tuple[AnswerExample, ...] = ()
+    examples: tuple[CorrectedAnswer, ...] = ()
     is_claim: bool = False
 
     @field_validator("fields")
@@ -225,7 +225,7 @@ class BrainRequest(BaseModel):
         own_head: OwnHead | None = None,
         answer_decision: int = LATEST_DECISION,
         knowledge: tuple[Passage, ...] = (),
-        examples: tuple[AnswerExample, ...] = (),
+        examples: tuple[CorrectedAnswer, ...] = (),
     ) -> Self:
         """Return the brain request for an event, with the client's related content and the summary
         of earlier messages. With a connected shop, order facts come only from the shop."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from domain.agent.attachment_preview import AttachmentPreview
-from domain.agent.brain import AnswerExample, Passage, Template, Turn
+from domain.agent.brain import CorrectedAnswer, Passage, Template, Turn
 from domain.agent.frame import AnswerFrame
 from domain.agent.model_brain import BrainTools
 from domain.agent.own_head import OwnHead
@@ -66,7 +66,7 @@ class BrainContext:
     answer_decision: int = LATEST_DECISION
     own_head: OwnHead | None = None
     knowledge: tuple[Passage, ...] = ()
-    examples: tuple[AnswerExample, ...] = ()
+    examples: tuple[CorrectedAnswer, ...] = ()
     tools: BrainTools | None = None
 
     @classmethod

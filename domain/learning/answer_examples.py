@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from domain.agent.brain import AnswerExample
+from domain.agent.brain import CorrectedAnswer
 from domain.agent.grounding.facts import FactKind, facts
 from domain.cases.anonymized import MADE_UP_NAMES, MADE_UP_PLACES
 from domain.core.text import fold
@@ -55,7 +55,7 @@ def nearest_examples(message: str, questions: Sequence[ExampleQuestion]) -> tupl
     return (*near, *by_words)[:MAX_ANSWER_EXAMPLES]
 
 
-def impersonal_example(question: str, answer: str) -> AnswerExample | None:
+def impersonal_example(question: str, answer: str) -> CorrectedAnswer | None:
     """Return an example without names, numbers, amounts, links and addresses. Return None if
     nothing is left of a text, or if it still states an amount.
 
@@ -66,7 +66,7 @@ def impersonal_example(question: str, answer: str) -> AnswerExample | None:
         return None
     if any(fact.kind in _STATES_MONEY for fact in (*facts(said), *facts(sent))):
         return None
-    return AnswerExample(question=said, answer=sent)
+    return CorrectedAnswer(question=said, answer=sent)
 
 
 def _impersonal(text: str) -> str:

@@ -9,7 +9,7 @@ from activities.content.embed import Embed
 from activities.privacy.erase_customer import CustomerErasure
 from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
-from domain.agent.brain import AnswerExample, Category
+from domain.agent.brain import Category, CorrectedAnswer
 from domain.agent.embedding import Embedding
 from domain.agent.errors import EmbeddingUnavailable
 from domain.core.ids import TenantId
@@ -61,7 +61,7 @@ async def accepted(database: Database, shop: Shop, text: str, sent: str) -> None
 
 async def examples(
     database: Database, shop: Shop, near: Embedding | None = None, *, for_model: bool = True
-) -> tuple[AnswerExample, ...]:
+) -> tuple[CorrectedAnswer, ...]:
     async with database.reading(shop.tenant) as connection:
         return (await gather(connection, shop.tenant, EVENT, near, for_model=for_model)).examples
 

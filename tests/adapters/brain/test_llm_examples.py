@@ -5,13 +5,13 @@ import json
 import pytest
 
 from adapters.brain.classifier import Classifier
-from domain.agent.brain import AnswerExample, Citation, Passage
+from domain.agent.brain import Citation, CorrectedAnswer, Passage
 from tests.support.agent.grounding import unsupported
 from tests.support.agent.llm_brain import EVERY_PROTOCOL, asked, brain, configured, said
 from tests.support.servers.llm import LlmServer
 
-GIFT = AnswerExample(question="Do you wrap gifts?", answer="We wrap every gift, with pleasure!")
-RETURNS = AnswerExample(question="Any deadline?", answer="You may return it within 45 days.")
+GIFT = CorrectedAnswer(question="Do you wrap gifts?", answer="We wrap every gift, with pleasure!")
+RETURNS = CorrectedAnswer(question="Any deadline?", answer="You may return it within 45 days.")
 DELIVERY = Passage(id="e1", title="Delivery", body="3 days.", language="en", rank=0)
 
 
