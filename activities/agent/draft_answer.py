@@ -72,6 +72,7 @@ async def with_content(
         templates=gathered.templates,
         passages=gathered.passages,
         knowledge=gathered.knowledge,
+        examples=gathered.examples,
         connections=(*gathered.connections, *bare.connections),
         has_shop=gathered.has_shop or bare.has_shop,
         own_head=gathered.own_head,

@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.agent.brain import Passage, Template
+from domain.agent.brain import CorrectedAnswer, Passage, Template
 from domain.agent.embedding import Embedding
 from domain.agent.own_head import OwnHead
 from domain.agent.policy_context import Connection, connections_of
@@ -16,11 +16,13 @@ from domain.core.ids import TenantId
 from domain.core.recent import Recent
 from domain.core.text_size import text_bytes
 from domain.intake.event import UnifiedEvent
+from domain.learning.answer_examples import impersonal_example, nearest_examples
 from store.content.content import ContentRepository, ShownTemplates
 from store.content.knowledge_chunks import is_embedded
 from store.content.knowledge_search import KnowledgeSearch
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
+from store.learning.labelled_examples import LabelledExampleRepository
 from store.learning.own_heads import OwnHeadRepository
 
 # Caches the templates of recently active clients, so that unchanged ones are not parsed again.
@@ -28,6 +30,8 @@ from store.learning.own_heads import OwnHeadRepository
 _ENTRY: Final = 500
 _TEMPLATE: Final = 1_500
 _SHOWN: Final[Recent[TenantId, ShownTemplates]] = Recent(limit=60_000_000)
+# Number of characters of a message that are compared with examples.
+_MESSAGE_CHARS: Final = 2_000
 # This cache contains the classifier heads of recently active clients. Sizes are in bytes.
 _HEADS: Final[Recent[TenantId, OwnHead]] = Recent(limit=20_000_000)
 
@@ -36,7 +40,7 @@ _HEADS: Final[Recent[TenantId, OwnHead]] = Recent(limit=20_000_000)
 class Gathered:
     """The data gathered for a client. `has_shop` means that a shop is connected, even if it rejects
     our credentials. `knowledge` contains all entries for a language model, or none if they are too
-    long."""
+    long. `examples` are human agents' answers to similar messages, for a language model."""
 
     templates: tuple[Template, ...]
     passages: tuple[Passage, ...]
@@ -44,6 +48,7 @@ class Gathered:
     has_shop: bool
     own_head: OwnHead | None = None
     knowledge: tuple[Passage, ...] = ()
+    examples: tuple[CorrectedAnswer, ...] = ()
 
 
 async def useful_embedder(
@@ -83,8 +88,8 @@ async def gather(
     for_model: bool = False,
 ) -> Gathered:
     """Return a client's data for an event. Without `near`, the message's embedding, only keyword
-    search finds knowledge. If `for_model` is true, all knowledge is included, for a language
-    model's prompt."""
+    search finds knowledge. If `for_model` is true, all knowledge and the nearest examples are
+    included, for a language model's prompt."""
     usable = await IntegrationRepository(connection, tenant).usable_connections()
     search = KnowledgeSearch(connection, tenant)
     return Gathered(
@@ -93,6 +98,7 @@ async def gather(
         knowledge=await search.whole(WHOLE_KNOWLEDGE_CHARS) if for_model else (),
         connections=connections_of(usable.connected),
         has_shop=usable.has_shop,
+        examples=await _examples(connection, tenant, event.words, near) if for_model else (),
         own_head=await _own_head(OwnHeadRepository(connection, tenant), tenant),
     )
 
@@ -117,6 +123,16 @@ def _size(template: Template) -> int:
     """Return the approximate size of a template in memory, in bytes."""
     texts = text_bytes((template.id, template.name, template.body, *template.not_for))
     return _TEMPLATE + texts
+
+
+async def _examples(
+    connection: AsyncConnection, tenant: TenantId, message: str, near: Embedding | None
+) -> tuple[CorrectedAnswer, ...]:
+    repository = LabelledExampleRepository(connection, tenant)
+    chosen = nearest_examples(message[:_MESSAGE_CHARS], await repository.questions(near))
+    pairs = await repository.answers(chosen) if chosen else ()
+    found = (impersonal_example(question, answer) for question, answer in pairs)
+    return tuple(one for one in found if one is not None)
 
 
 async def _own_head(heads: OwnHeadRepository, tenant: TenantId) -> OwnHead | None:

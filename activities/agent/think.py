@@ -243,6 +243,7 @@ class Think:
             templates=gathered.templates,
             passages=gathered.passages,
             knowledge=gathered.knowledge,
+            examples=gathered.examples,
             turns=case.turns,
             summary=case.summary,
             lookup=case.lookup,

@@ -28,6 +28,7 @@ from store.content.stale_entries import (
     stale_window,
 )
 from store.core.database import Database
+from store.learning.example_embeddings import keep_example_embedding, stale_examples
 
 FOUND: Final = 20_000
 """Number of stale entries after which the scan stops, until these entries are embedded."""
@@ -46,6 +47,9 @@ _MOST_DOUBLINGS: Final = 9
 # both times is less than the activity's timeout (`SWEEPING` in `workflows/options.py`).
 STARTING: Final = timedelta(seconds=60)
 ENTRY_S: Final = 40.0
+EXAMPLE_S: Final = 5.0
+"""Maximum time to embed a labelled example, in seconds. A slow provider ends the sweep."""
+
 MAX_CLIENT_FAILURES: Final = 3
 """Number of failures after which the sweep skips a client's remaining entries."""
 
@@ -108,6 +112,7 @@ class Embed:
         }
         if await self._embed_stale(sweep):
             await self._set_digests(sweep)
+            await self._embed_examples(embedder)
         return SweepResult(picked_up=sweep.embedded, failed=sweep.failures.total())
 
     async def _embed_stale(self, sweep: _Sweep) -> bool:
@@ -171,6 +176,28 @@ class Embed:
         while not is_done and not sweep.is_over(self._now()):
             async with self._database.service() as connection:
                 is_done = not await set_digests(connection)
+            activity.heartbeat()
+
+    async def _embed_examples(self, embedder: Embedder) -> None:
+        """Embed the questions of some labelled examples. Words find the other examples until a
+        later sweep."""
+        model = embedder.model
+        async with self._database.service() as connection:
+            stale = await stale_examples(connection, model, BATCH)
+        if not stale or await _is_down(embedder):
+            return
+        for example in stale:
+            try:
+                async with asyncio.timeout(EXAMPLE_S):
+                    embedding = next(iter(await embedder.embed((example.text,))))
+            except EmbeddingUnavailable:
+                if await _is_down(embedder):
+                    return
+                embedding = None
+            except TimeoutError:
+                return
+            async with self._database.service() as connection:
+                await keep_example_embedding(connection, example, model, embedding)
             activity.heartbeat()
 
     async def _embed(self, embedder: Embedder, entry: StaleEntry) -> bool:

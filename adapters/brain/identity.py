@@ -23,8 +23,8 @@ def names_model(brain: BrainSettings, embedding: EmbeddingSettings) -> NamesMode
 
 
 def brain_identity(brain: BrainSettings, embedding: EmbeddingSettings) -> str:
-    """Return the identity of the brain: digests of its files, and the models and embedder with
-    their URLs and prompt version. Reads the files."""
+    """Return the identity of the brain: digests of its files, and the models, judge and
+    embedder with their URLs and prompt version. Reads the files."""
     parts = [_embedded()]
     if brain.is_remote:
         parts += [
@@ -33,6 +33,8 @@ def brain_identity(brain: BrainSettings, embedding: EmbeddingSettings) -> str:
             f"images:{brain.sees_images:d}{brain.fallback_sees_images:d}",
             f"prompt:{PROMPT_VERSION}",
         ]
+        if brain.judge_model:
+            parts.append(f"judged by {brain.judge_model}@{brain.judge_base_url or ''}")
     if model := embedding_model(embedding):
         parts.append(f"found by {model}@{embedding.base_url or ''}")
     return " ".join(parts)

@@ -68,6 +68,9 @@ and set doubt to missing_knowledge.
 with "only_with" fits only if you take that action.
 - "unfilled_replies" lack the values named under "missing". They are no sources and are never sent \
 with a placeholder. They show what the shop would need to know: look for it, or ask for it.
+- "examples" are earlier answers of the shop to others. They show how it writes and what it \
+answers to such a question. They are no sources: state nothing because an example says so, and \
+never copy a name, a number or the mark … from one.
 - Promise nothing, admit no fault, grant no discount and say nothing of the law, unless a source \
 that you name says the same.
 - Tools, if there are any, look up more: other texts of the shop, or another order of this \
@@ -215,6 +218,7 @@ def prompt_for(
         "sources": [],
         "most_relevant": texts.relevant,
         "unfilled_replies": texts.unfilled,
+        "examples": [{"customer": one.question, "shop": one.answer} for one in request.examples],
         "offers": [{"kind": str(offer.kind), "what": _offer(offer)} for offer in request.offers],
     }
     data = {name: _hidden(value, pseudonyms) for name, value in data.items()}

@@ -75,6 +75,16 @@ class PassageSentence(BaseModel):
     similarity: float | None = None
 
 
+class CorrectedAnswer(BaseModel):
+    """An earlier question and the human agent's answer, without personal data. It shows the shop's
+    voice, and is never a source."""
+
+    model_config = ConfigDict(frozen=True)
+
+    question: str
+    answer: str
+
+
 class Passage(BaseModel):
     """A knowledge entry found for the message.
 
@@ -161,6 +171,7 @@ class BrainRequest(BaseModel):
     own_head: OwnHead | None = None
     answer_decision: int = LATEST_DECISION
     knowledge: tuple[Passage, ...] = ()
+    examples: tuple[CorrectedAnswer, ...] = ()
     is_claim: bool = False
 
     @field_validator("fields")
@@ -214,6 +225,7 @@ class BrainRequest(BaseModel):
         own_head: OwnHead | None = None,
         answer_decision: int = LATEST_DECISION,
         knowledge: tuple[Passage, ...] = (),
+        examples: tuple[CorrectedAnswer, ...] = (),
     ) -> Self:
         """Return the brain request for an event, with the client's related content and the summary
         of earlier messages. With a connected shop, order facts come only from the shop."""
@@ -240,6 +252,7 @@ class BrainRequest(BaseModel):
             own_head=own_head,
             answer_decision=answer_decision,
             knowledge=knowledge,
+            examples=examples,
             is_claim=event.is_claim or not event.may_be_named,
         )
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from domain.agent.attachment_preview import AttachmentPreview
-from domain.agent.brain import Passage, Template, Turn
+from domain.agent.brain import CorrectedAnswer, Passage, Template, Turn
 from domain.agent.frame import AnswerFrame
 from domain.agent.model_brain import BrainTools
 from domain.agent.own_head import OwnHead
@@ -38,6 +38,7 @@ class BrainContext:
     - `own_head`: the client's own classifier head for the embedded brain.
     - `knowledge`: all knowledge entries of the client, for a language model. Empty if the model
       gets `passages` alone.
+    - `examples`: answers of human agents to similar messages, for a language model.
     - `tools`: the lookups that a language model may use, or None.
     """
 
@@ -65,6 +66,7 @@ class BrainContext:
     answer_decision: int = LATEST_DECISION
     own_head: OwnHead | None = None
     knowledge: tuple[Passage, ...] = ()
+    examples: tuple[CorrectedAnswer, ...] = ()
     tools: BrainTools | None = None
 
     @classmethod

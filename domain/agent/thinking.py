@@ -145,6 +145,13 @@ async def _request(
         own_head=context.own_head,
         answer_decision=context.answer_decision,
         knowledge=tuple([one for one in context.knowledge if not (await _finding(one)).left_out]),
+        examples=tuple(
+            [
+                one
+                for one in context.examples
+                if not await is_unsafe(f"{one.question}\n{one.answer}")
+            ]
+        ),
     )
 
 

@@ -18,6 +18,9 @@ _OWN_MARKS: Final = re.compile("[\U000f0000-\U000ffffd]")
 _PASSES: Final = 15
 
 _PEOPLE: Final = (("Camille", "Martin"), ("Dominique", "Bernard"), ("Alix", "Robert"))
+MADE_UP_NAMES: Final = tuple(part for pair in _PEOPLE for part in pair)
+"""First and last names of made-up customers."""
+
 _OTHER_EMAIL: Final = "autre@example.org"
 _PHONES: Final = ("+33 6 39 98 00 00", "06 39 98 00 00")
 """Phone numbers from a range that the French regulator reserves for fiction."""
@@ -29,6 +32,7 @@ _FIXED: Final = {
     PersonalKind.STREET: "12 rue de l'Exemple",
     PersonalKind.TOWN: "75001 Paris",
 }
+MADE_UP_PLACES: Final = (_FIXED[PersonalKind.STREET], _FIXED[PersonalKind.TOWN])
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _ALNUM: Final = re.compile("[A-Za-z0-9]")
 _WORD: Final = re.compile(r"[^\W\d_]{3,}(?=.*\d)")

@@ -26,6 +26,7 @@ class CitedKind(StrEnum):
     CHURN = "churn"
     GAP = "gap"
     RUNS = "runs"
+    FAILED_RUNS = "failed_runs"
     REVIEWS = "reviews"
     UNHAPPY = "unhappy"
     ARTICLES = "articles"

@@ -24,6 +24,7 @@ _PAGES: Final = {
     CitedKind.CHURN: "/metrics/churn",
     CitedKind.GAP: "/knowledge/gaps",
     CitedKind.RUNS: "/runs",
+    CitedKind.FAILED_RUNS: "/runs?status=failed",
     CitedKind.REVIEWS: "/reviews",
     CitedKind.UNHAPPY: "/conversations?mood=unhappy",
     CitedKind.ARTICLES: "/knowledge",

@@ -46,6 +46,8 @@ class AskedKind(StrEnum):
     GAPS = "gaps"
     TOPICS = "topics"
     REFUNDS = "refunds"
+    MODEL_COSTS = "model_costs"
+    FAILED_RUNS = "failed_runs"
     UNHAPPY = "unhappy"
     ATTENTION = "attention"
     POLICY_CHANGES = "policy_changes"

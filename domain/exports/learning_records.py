@@ -74,6 +74,15 @@ class LabelledExampleRecord(Record):
         ),
     ]
     text: Annotated[str, Field(description="Text of the message, with personal data replaced.")]
+    answer: Annotated[
+        str | None,
+        Field(
+            default=None,
+            description=(
+                "Text that a human agent sent, with personal data replaced; null if it is unknown."
+            ),
+        ),
+    ]
     language: Annotated[Language, Field(description="Language of the message.")]
     classification: Annotated[Category, Field(description="Category that a member assigned.")]
     intent: Annotated[Intent | None, Field(description="Intent that a member assigned.")]

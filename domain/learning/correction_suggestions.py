@@ -87,6 +87,12 @@ def example_text(record: CorrectionRecord, run: CorrectedRun) -> str:
     return run.anonymized(words[:MAX_BODY])
 
 
+def example_answer(record: CorrectionRecord, run: CorrectedRun) -> str | None:
+    """Return the human agent's answer with personal data replaced, or None if it is unknown."""
+    sent = (record.sent or "").strip()
+    return run.anonymized(sent[:MAX_BODY]) if sent else None
+
+
 def _case(record: CorrectionRecord, run: CorrectedRun) -> CaseSpec | None:
     if run.run is None or not run.run.event.text.strip():
         return None

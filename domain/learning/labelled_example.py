@@ -14,7 +14,7 @@ MAX_EXAMPLES: Final = 10_000
 
 class LabelledExample(BaseModel):
     """A customer's message with the category and intent that a user assigned. Personal data in
-    `text` is replaced. The example is erased with the customer of its run."""
+    `text` and `answer` is replaced. The example is erased with the customer of its run."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -23,6 +23,12 @@ class LabelledExample(BaseModel):
         description="Id of the run from which the example was created. Null if the run is unknown."
     )
     text: str = Field(description="Text of the customer's message, with personal data replaced.")
+    answer: str | None = Field(
+        default=None,
+        description=(
+            "Text that a human agent sent, with personal data replaced. Null if it is unknown."
+        ),
+    )
     language: Language
     classification: Category = Field(description="Category that a user assigned to the message.")
     intent: Intent | None = Field(

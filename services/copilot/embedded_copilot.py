@@ -30,6 +30,7 @@ from services.copilot.answers_on_content import (
     on_private,
     out_of_reach,
 )
+from services.copilot.answers_on_costs import on_failed_runs, on_model_costs
 from services.copilot.answers_on_figures import (
     on_churn,
     on_gaps,
@@ -63,6 +64,8 @@ _ANSWERS: Final[Mapping[AskedKind, Callable[[Trail, AskedOfCopilot], Awaitable[s
     AskedKind.GAPS: on_gaps,
     AskedKind.TOPICS: on_topics,
     AskedKind.REFUNDS: on_refunds,
+    AskedKind.MODEL_COSTS: on_model_costs,
+    AskedKind.FAILED_RUNS: on_failed_runs,
     AskedKind.UNHAPPY: on_unhappy,
     AskedKind.ATTENTION: on_attention,
     AskedKind.POLICY_CHANGES: on_policy_changes,

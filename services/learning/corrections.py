@@ -13,7 +13,7 @@ from domain.learning.correction import (
     KnowledgeRevision,
     TemplateRevision,
 )
-from domain.learning.correction_suggestions import example_text, language_of
+from domain.learning.correction_suggestions import example_answer, example_text, language_of
 from domain.learning.labelled_example import LabelledExample
 from domain.tenants.actor import MANAGERS, Actor
 from services.cases.saved_cases import add_case
@@ -92,6 +92,7 @@ async def _example(
         id=work.new_id(),
         run_id=record.run_id,
         text=text,
+        answer=await asyncio.to_thread(example_answer, record, run),
         language=language_of(record, text),
         classification=lesson.classification,
         intent=lesson.intent,

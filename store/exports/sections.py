@@ -282,7 +282,8 @@ SOURCES: Final[Mapping[Section, Source]] = {
     ),
     Section.LABELLED_EXAMPLES: _table(
         Section.LABELLED_EXAMPLES,
-        _text("id run_id text language classification intent labelled_by") + _time("created_at"),
+        _text("id run_id text answer language classification intent labelled_by")
+        + _time("created_at"),
     ),
     Section.RATINGS: _table(
         Section.RATINGS,

@@ -3,6 +3,7 @@
 from typing import Final
 
 import sqlalchemy as sa
+from pgvector.sqlalchemy import VECTOR
 from sqlalchemy.dialects.postgresql import JSONB
 
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
@@ -44,11 +45,16 @@ labelled_examples: Final = sa.Table(
     # The run from which the example was created. Erasing the run's customer erases the example too.
     text("run_id", nullable=True),
     text("text"),
+    # The text that a human agent sent, with personal data replaced, or NULL if it is unknown.
+    text("answer", nullable=True),
     text("language"),
     text("classification"),
     text("intent", nullable=True),
     text("labelled_by"),
     time("created_at"),
+    # The embedding of `text` and the model that computed it, or NULL until the sweep.
+    sa.Column("embedding", VECTOR(), nullable=True),
+    text("embedding_model", nullable=True),
     sa.UniqueConstraint("client_id", "run_id"),
     # This index serves lookups by example id without a client id.
     sa.Index(None, "id"),

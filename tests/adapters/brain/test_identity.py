@@ -19,6 +19,8 @@ def test_each_part_that_thinks_counts() -> None:
         identity(model="openai:b"),
         identity(model="openai:a", fallback_model="openai:b"),
         identity(model="openai:a", sees_images=True),
+        identity(model="openai:a", judge_model="openai:b"),
+        identity(model="openai:a", judge_model="openai:c"),
     ]
     assert len(set(seen)) == len(seen)
     assert all(one.startswith("embedded:") for one in seen)

@@ -26,4 +26,4 @@ def test_a_tool_has_its_routes_roles(tool: AnyTool) -> None:
 
 def test_names_are_found_once() -> None:
     names = [one.name for one in COPILOT_TOOLS]
-    assert len(names) == len(set(names)) == 23
+    assert len(names) == len(set(names)) == 25

@@ -20,6 +20,18 @@ LABELLED: Final[dict[Kind, tuple[str, ...]]] = {
         "Est-ce que le quota va suffire ?",
         "What plan are we on?",
     ),
+    Kind.MODEL_COSTS: (
+        "How much have we spent on the language models in November?",
+        "Quel est le coût des modèles ce mois-ci ?",
+        "What is the bill for the AI models so far?",
+        "Que dépensons-nous en modèles de langage ?",
+    ),
+    Kind.FAILED_RUNS: (
+        "Show me the runs that ended in failure",
+        "Y a-t-il eu des exécutions en échec cette semaine ?",
+        "Did any run fail yesterday?",
+        "Quels traitements ont échoué hier ?",
+    ),
     Kind.WAITING: (
         "Which customer has been in the queue for the longest time?",
         "Y a-t-il des validations urgentes ?",
