@@ -21,9 +21,9 @@ from domain.tenants.answer_decision import EXCERPTS_SINCE
 from domain.tenants.client_settings import ClientSettings
 
 EXCERPT_CONFIDENCE: Final = 0.3
-"""The minimum confidence of a draft whose excerpt is shown. Of the questions to fresh shops that an
-entry answers, half get an excerpt at this value, and two thirds of these excerpts contain the
-answer."""
+"""The minimum confidence of a draft whose excerpt is shown. Half of the
+answerable questions to fresh shops get an excerpt at this value, and two thirds of these excerpts
+contain the answer."""
 
 
 class _File(LexiconFile):
@@ -90,8 +90,8 @@ def is_excerpt(draft: HeldDraft, settings: ClientSettings) -> bool:
 
 
 def introduced(draft: HeldDraft, settings: ClientSettings, brand_name: str) -> str:
-    """Return the draft as an excerpt: the client's greeting, a sentence that names the entry and
-    says that a human will answer, the quoted sentences, and the sign-off."""
+    """Return the draft as an excerpt, between the client's greeting and sign-off. The first
+    sentence names the entry and says that a human will answer."""
     frame = AnswerFrame.of(settings.frame, brand_name=brand_name, customer_name=draft.customer_name)
     language = draft.language or "en"
     quoted = frame.unframed(draft.text, language)

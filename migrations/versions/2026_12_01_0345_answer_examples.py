@@ -1,7 +1,7 @@
 """add the human agent's answer and an embedding to labelled examples
 
 Revision: a41d7e2b90c6
-Follows: d5b83c1f7a60
+Follows: 7c41e0a9b2d8
 """
 
 import sqlalchemy as sa
@@ -9,7 +9,7 @@ from alembic import op
 from pgvector.sqlalchemy import VECTOR
 
 revision = "a41d7e2b90c6"
-down_revision = "d5b83c1f7a60"
+down_revision = "7c41e0a9b2d8"
 branch_labels = None
 depends_on = None
 
