@@ -8,7 +8,7 @@ function openChat(base, key, language, signed) {
     message: (message) => {
       panel.add(message);
       const { acknowledged } = store.read();
-      if (acknowledged?.after === message.number) panel.acknowledge(acknowledged.text);
+      if (acknowledged?.after === message.number) panel.add(acknowledged);
     },
     cleared,
     changed: () => render(),
@@ -77,8 +77,9 @@ function openChat(base, key, language, signed) {
     const stillTheirs = store.sinceNow();
     await refreshed;
     if (!text || !stillTheirs()) return;
-    store.change((record) => (record.acknowledged = { text, after: session.last() }));
-    panel.acknowledge(text);
+    const acknowledged = { text, after: session.last() };
+    store.change((record) => (record.acknowledged = acknowledged));
+    panel.add(acknowledged);
   }
 
   function ask(email) {

@@ -179,12 +179,6 @@ function openPanel(key, words, language, on, isPreview) {
     scroll();
   }
 
-  /** Show a text from the agent that is not one of the session's messages. */
-  function acknowledge(text) {
-    shown.append(bubble("agent", text, []));
-    scroll();
-  }
-
   /** Show the messages that are not in the session yet, each as {id, text, label, again}. */
   function setPending(entries) {
     const wanted = JSON.stringify(entries);
@@ -256,7 +250,7 @@ function openPanel(key, words, language, on, isPreview) {
 
   setUnread(0);
   return {
-    host, attach, dress, open, close, focusIn, add, acknowledge, setPending, setTyping, setUnread, setForm, verify,
+    host, attach, dress, open, close, focusIn, add, setPending, setTyping, setUnread, setForm, verify,
     place: (number) => widget.style.setProperty("--place", number),
     setRating: (wanted) => { rating.ask(wanted); scroll(); },
     tellRated: rating.tell,

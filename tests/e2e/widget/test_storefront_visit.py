@@ -92,20 +92,23 @@ async def test_a_whole_conversation(running: DemoStack, shopper: BrowserContext)
     # names.
     await visitor.write(await told(page, r"« (Pourriez-vous .*?) »"))
     await expect(visitor.notice).to_contain_text("Notre équipe vous répondra", timeout=PATIENT_MS)
+    # Until then, the visitor has an excerpt from the knowledge.
+    await expect(visitor.texts).to_have_count(6, timeout=PATIENT_MS)
+    await expect(visitor.texts.last).to_contain_text("ce passage de notre article")
     await mailbox.reload()
     review = mailbox.locator("article.review").filter(has_text="Pourriez-vous").first
     line = await review.locator("pre").inner_text()
     assert line.startswith(".venv/bin/python cli.py review approve ")
     decided = cli_process(*shlex.split(line)[2:])
     assert decided.returncode == 0, decided.stderr
-    await expect(visitor.texts).to_have_count(6, timeout=PATIENT_MS)
+    await expect(visitor.texts).to_have_count(7, timeout=PATIENT_MS)
     reply = shlex.split(line)[shlex.split(line).index("--text") + 1]
     await expect(visitor.texts.last).to_have_text(reply)
     await expect(page.locator(".by").last).to_have_text("Service client")
 
     # The page is loaded again: nothing is lost or duplicated.
     await page.reload()
-    await expect(visitor.texts).to_have_count(6, timeout=PATIENT_MS)
+    await expect(visitor.texts).to_have_count(7, timeout=PATIENT_MS)
     assert visitor.said == []
 
 
