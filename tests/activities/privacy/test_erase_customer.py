@@ -242,6 +242,24 @@ async def test_the_words_that_the_guards_rejected_go(database: Database, shop: S
     assert (await only_row(database, engine_runs, of=shop))["guard_findings"] == []
 
 
+async def test_the_acknowledgement_with_their_name_goes(database: Database, shop: Shop) -> None:
+    theirs = await write(database, shop, "Où est ma commande ?", customer=KEY)
+    shown = {
+        "response": "",
+        "acknowledgement": "Bonjour Sophie Martin, on vous répondra.",
+    }
+    async with database.tenant(shop.tenant) as connection:
+        await connection.execute(
+            sa.update(engine_runs).where(engine_runs.c.id == theirs.run_id).values(answer=shown)
+        )
+    erasure = erasure_of(database, shop, utc_now())
+
+    await erasure.mark()
+    await erasure.remove_rows()
+
+    assert (await only_row(database, engine_runs, of=shop))["answer"] == {"response": ""}
+
+
 async def test_what_was_learnt_and_said_of_their_runs_goes(database: Database, shop: Shop) -> None:
     kept = await corrected(database, shop, customer="bob@x.example")
     gone = await corrected(database, shop, customer=KEY)
