@@ -4,12 +4,18 @@ language first, and filled in."""
 import re
 from html import unescape
 
+import sqlalchemy as sa
+
 from adapters.system import new_ulid, utc_now
 from domain.agent.brain import Category, Language, Template
+from domain.intake.event import Channel, UnifiedEvent
 from domain.tenants.client import Role
 from store.content.content import ContentRepository
+from store.core.database import Database
+from store.intake.tables import engine_events
 from tests.support.core.engine import LiveEngine
 from tests.support.dashboard.visitors import at_pages
+from tests.support.intake.proof import proved
 from tests.support.reviews.conversations import converse
 from tests.support.reviews.reviews import DRAFT, open_review
 from tests.support.tenants.shop import Shop, open_shop
@@ -87,6 +93,7 @@ async def test_they_are_filled_from_the_order_beside(front: LiveEngine, shop: Sh
         front.database, shop, lookup={"state": "found", "order": ORDER, "number": None}
     )
     talk = await converse(front.database, shop, review_id)
+    await sent_by(front.database, shop, "anne@example.com")
     filled = "Suivi de 1042 : https://track.example/1042"
     async with at_pages(front, shop, Role.AGENT) as agent:
         for path in (f"/app/reviews/{review_id}", f"/app/conversations/{talk}"):
@@ -95,6 +102,30 @@ async def test_they_are_filled_from_the_order_beside(front: LiveEngine, shop: Sh
             (template,) = re.findall(r'name="template" value="([^"]+)"', part)
             page = unescape(await agent.see(path, template=template))
             assert f"{DRAFT}\n\n{filled}</textarea>" in page, "without a script"
+
+
+async def test_an_order_of_another_sender_fills_none(front: LiveEngine, shop: Shop) -> None:
+    """Several customers may write in one ticket. A reply to one contained the other's order."""
+    await add(front, shop)
+    review_id = await open_review(
+        front.database, shop, lookup={"state": "found", "order": ORDER, "number": None}
+    )
+    await sent_by(front.database, shop, "bob@example.com")
+    async with at_pages(front, shop, Role.AGENT) as agent:
+        part = await agent.see(f"/app/reviews/{review_id}/templates", macro="colis")
+    assert "track.example" not in part
+    assert "1042" not in part
+
+
+async def sent_by(database: Database, shop: Shop, customer: str) -> None:
+    """Make the customer the verified sender of the shop's only message."""
+    event = UnifiedEvent(
+        channel=Channel.API, text="Où est-il ?", customer_email=customer, proved=proved(customer)
+    )
+    async with database.tenant(shop.tenant) as connection:
+        await connection.execute(
+            sa.update(engine_events).values(unified=event.model_dump(mode="json"))
+        )
 
 
 async def test_another_shop_has_none_of_them(front: LiveEngine, shop: Shop) -> None:
