@@ -41,8 +41,8 @@ SURE_PROBABILITIES: Final = {1: 0.88, 2: 0.86}
 AGREEING_PROBABILITIES: Final = {1: 0.7, 2: 0.84}
 """The same if the entry also contains the words of the message. On the open questions in
 `evaluation/sets`, keyword matches alone would have sent 13 answers. Three of them are wrong, each
-with a probability of at most 0.5 in version 1. The probabilities of version 2 are
-higher, so it needs a higher minimum."""
+with a probability of at most 0.5 in version 1. The probabilities of version 2 are higher, so it
+needs a higher minimum."""
 
 MOST_SENTENCES: Final = 5
 """Maximum number of sentences in an answer. All of them come from the same entry."""

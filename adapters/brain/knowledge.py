@@ -205,8 +205,9 @@ def _row(text: str, heading: str, language: Language) -> str:
     header = _cells(heading)[1:] if _TABLE_ROW.fullmatch(heading) else []
     if len(header) != len(cells):
         header = [""] * len(cells)
-    told = (f"{column} {cell}".strip() for column, cell in zip(header, cells, strict=True) if cell)
-    return _COLON[language].join(filter(None, (name, ", ".join(told))))
+    pairs = zip(header, cells, strict=True)
+    labelled = (f"{column} {cell}".strip() for column, cell in pairs if cell)
+    return _COLON[language].join(filter(None, (name, ", ".join(labelled))))
 
 
 def _cells(row: str) -> list[str]:
